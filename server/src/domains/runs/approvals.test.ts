@@ -34,7 +34,7 @@ const say = (ask: Ask, runId: string, body: object) =>
 const open = async (ask: Ask) =>
   (await ask("GET /api/v1/approvals")).body.data.map(({ runId }: { runId: string }) => runId);
 
-test("a plain member who is asked sees it, decides, and the run goes on with what they say", async () => {
+test("an approver without other permissions sees the approval and decides, and the run continues with the decision", async () => {
   const runId = await asked({ approvers: [member.userId], message: "A room?" });
   expect((await member("GET /api/v1/approvals")).body.data).toMatchObject([
     { runId, stepId: "ask", message: "A room?", quorum: 1, decisions: 0, expiresAt: null },
@@ -77,7 +77,7 @@ test("a plain member who is asked sees it, decides, and the run goes on with wha
   });
 });
 
-test("a quorum needs as many different people, by role too; nobody decides twice", async () => {
+test("a quorum needs different people, also for a role, and each person decides once", async () => {
   const { body: role } = await owner("POST /api/v1/settings/roles", {
     name: "Board",
     permissions: ["approvals:decide"],
@@ -133,7 +133,7 @@ test("an approval that expires fails, and can no longer be decided", async () =>
   });
 });
 
-test("of several steps that wait one must be named", async () => {
+test("a decision must name the step if several steps wait", async () => {
   const nodes = ["a", "b"].map((id) => ({
     id,
     type: "approval",
@@ -152,12 +152,12 @@ test("of several steps that wait one must be named", async () => {
     const { body: now } = await owner(`GET /api/v1/runs/${runId}`);
     return stepsOf(now.data)["b"].status === "completed";
   });
-  // Of the one that is left there is no doubt.
+  // A single open approval needs no step name.
   expect((await say(member, runId, { approved: true })).status).toBe(200);
   expect(await waitForRun(owner, runId)).toMatchObject({ status: "completed" });
 });
 
-test("where approvers have left, an owner decides in their place, and counts for all that are missing", async () => {
+test("an owner decides for approvers who left, and the decision counts for all missing ones", async () => {
   const [leaving, staying] = [await world.member(["agent"]), await world.member(["agent"])];
   const approvers = [leaving.userId, staying.userId];
   const runId = await asked({ approvers, quorum: 2 });
@@ -175,7 +175,7 @@ test("where approvers have left, an owner decides in their place, and counts for
   expect(await open(owner)).not.toContain(runId);
 });
 
-test("a decision is seen by who made it, by those who were asked and by owners, and by nobody else", async () => {
+test("a decision is visible to its author, the approvers and owners only", async () => {
   const decider = await world.member(["member"]);
   const asked = await world.member(["member"]);
   const stranger = await world.member(["member"]);

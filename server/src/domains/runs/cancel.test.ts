@@ -9,7 +9,7 @@ import {
   trigger,
 } from "./testing/workflows.ts";
 
-/** Connections that were cut off while we kept them waiting. */
+/** Connections that were closed while the upstream kept them waiting. */
 let cut = 0;
 const receiver = await useFixture(startReceiver());
 const world = await useWorld({ work: true, env: receiver.env });
@@ -27,7 +27,7 @@ const hang = () => ({
 });
 const cancel = (runId: string) => owner(`POST /api/v1/runs/${runId}/cancel`);
 
-test("a run whose step hangs is over at once, and the connection is cut", async () => {
+test("cancelling a run with a hanging step ends it at once and closes the connection", async () => {
   const { body } = await trigger(owner, await deployWorkflow(owner, [hang()]));
   const { runId } = body.data;
   await until(async () => receiver.received.length === 1);
@@ -51,7 +51,7 @@ test("a run whose step hangs is over at once, and the connection is cut", async 
   ]);
 });
 
-test("runs that wait or are paused are cancelled, and wait for nothing any more", async () => {
+test("cancelling waiting and paused runs deletes their waits", async () => {
   const nodes = [
     { id: "ask", type: "approval", config: { approvers: ["owner"] } },
     { id: "hear", type: "wait_for_event", config: { topic: "never" } },
@@ -78,7 +78,7 @@ test("runs that wait or are paused are cancelled, and wait for nothing any more"
   });
 });
 
-test("the runs that it waits for go with it, however deep", async () => {
+test("cancelling a run cancels its child runs at every depth", async () => {
   const inner = await deployWorkflow(owner, [hang()]);
   const sub = (workflowId: string) => [{ id: "sub", type: "subworkflow", config: { workflowId } }];
   const middle = await deployWorkflow(owner, sub(inner));
@@ -93,7 +93,7 @@ test("the runs that it waits for go with it, however deep", async () => {
   }
 });
 
-test("a run that waits for one that is cancelled fails", async () => {
+test("a run that waits for a cancelled run fails", async () => {
   const inner = await deployWorkflow(owner, [hang()]);
   const nodes = [{ id: "sub", type: "subworkflow", config: { workflowId: inner } }];
   const { body } = await trigger(owner, await deployWorkflow(owner, nodes));
@@ -108,7 +108,7 @@ test("a run that waits for one that is cancelled fails", async () => {
   });
 });
 
-test("one that is cancelled makes room for the next, and can be cancelled while it queues", async () => {
+test("a cancelled run frees its slot for the next run, and a queued run can be cancelled", async () => {
   const id = await deployWorkflow(owner, [hang()], { maxConcurrency: 1 });
   const ids: string[] = [];
   for (let n = 0; n < 3; n += 1) {
@@ -130,7 +130,7 @@ test("one that is cancelled makes room for the next, and can be cancelled while 
   await until(async () => cut === 2);
 });
 
-test("a run that is retried right after it was cancelled goes on", async () => {
+test("a run that is retried right after it was cancelled continues", async () => {
   const { body } = await trigger(owner, await deployWorkflow(owner, [hang()]));
   const { runId } = body.data;
   await until(async () => receiver.received.length === 1);
@@ -152,7 +152,7 @@ test("a run that is retried right after it was cancelled goes on", async () => {
 test.each([
   ["fails", 30_000, {}, "failed_by_design"],
   ["takes too long", 90_000, { timeoutMs: 60_000 }, "timeout"],
-])("the runs that it waits for end when it %s", async (_why, ms, more, code) => {
+])("the child runs end when it %s", async (_why, ms, more, code) => {
   const inner = await deployWorkflow(owner, [hang()]);
   const nodes = [
     { id: "sub", type: "subworkflow", config: { workflowId: inner } },
@@ -179,7 +179,7 @@ test.each([
   await until(async () => cut === 1);
 });
 
-test("many are ended in the background: those under way that the filter means, and nobody else's", async () => {
+test("a bulk cancel runs in the background and ends only the active runs selected by the filter", async () => {
   const wait = { id: "sleep", type: "delay", config: { ms: 600_000 } };
   const [one, other] = [
     await deployWorkflow(owner, [wait], { name: "One" }),

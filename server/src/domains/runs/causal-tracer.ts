@@ -22,13 +22,13 @@ interface TracedRow {
   readonly finished_at: string | null;
 }
 
-/** Finds the runs that events started, for the trace of an event. */
+/** Finds the runs started by events, for the trace of an event. */
 export const runTracer: CausalTracer = {
   kind: "run",
   prefix: "run",
   permission: WorkflowsRead,
   find: async (tx, eventIds) =>
-    // Those that it selects have a cause.
+    // The query selects rows with a cause only.
     (await selectRuns(tx, sql`r.causation_id = any (${eventIds}::text[])`)) as TracedItem[],
   read: (tx, ids) => selectRuns(tx, sql`r.id = any (${ids}::text[])`),
 };

@@ -14,7 +14,7 @@ import { BUILT_IN_ROLES } from "#kernel/access/permission.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { closestName } from "#kernel/schema/closest-name.ts";
 
-/** Finds the nodes that name a person, a role or a topic that is not there or not theirs. */
+/** Finds nodes that reference a person, role or topic that does not exist or belongs to another workspace. */
 export const checkPeopleAndTopics: ReferenceCheck = async (source, parts) => {
   const { services } = source;
   const events = [
@@ -45,7 +45,7 @@ function isLiteral(value: unknown): value is string {
   return typeof value === "string" && !isTemplate(value);
 }
 
-/** On a topic of the platform its types are all that there are; on others any type may come. */
+/** A platform topic has a fixed list of event types. Other topics accept any type. */
 function matchIssues(
   { services }: CheckSource,
   { topic, eventType }: Config,

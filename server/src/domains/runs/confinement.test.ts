@@ -1,4 +1,4 @@
-/** A token that was made for little gains no more through a workflow, however that is started. */
+/** A token with few permissions gains no more through a workflow, for any kind of trigger. */
 import { expect, test } from "vitest";
 import { until, useWorld } from "#kernel/testing/world.ts";
 import {
@@ -28,7 +28,7 @@ const robot = await createToken(world, owner, SCOPES);
 const confinedTo = async (workflowId: string) =>
   (await findRuns(world, workflowId)).map(({ run_as, permissions }) => ({ run_as, permissions }));
 
-test("what a token deploys may do what the token may, and what a session deploys all", async () => {
+test("a workflow deployed with a token has the permissions of the token; deployed in a session, all permissions", async () => {
   const confined = await runWorkflow(owner, await deployWorkflow(robot, [SAY]));
   expect(confined).toMatchObject({ status: "failed", error: { code: "forbidden", path: "say" } });
   const free = await deployWorkflow(owner, [SAY]);
@@ -37,7 +37,7 @@ test("what a token deploys may do what the token may, and what a session deploys
   expect(await confinedTo(free)).toEqual([{ run_as: owner.userId, permissions: null }]);
 });
 
-test("a version that a token names runs with what the token may", async () => {
+test("a version named by a token runs with the permissions of the token", async () => {
   const id = await deployWorkflow(owner, [SAY]);
   const { body } = await owner(`GET /api/v1/workflows/${id}/versions`);
   const versionId: string = body.data[0].id;
@@ -48,7 +48,7 @@ test("a version that a token names runs with what the token may", async () => {
   expect(await waitForRun(owner, own.body.data.runId)).toMatchObject({ status: "completed" });
 });
 
-test("runs that an event, a request, a step or a failure starts are confined like their deployment", async () => {
+test("runs started by an event, a request, a step or a failure have the permissions of their deployment", async () => {
   const heard = await deployWorkflow(robot, [NOTE], {
     trigger: { type: "event_bus", topic: "asked" },
   });
@@ -73,7 +73,7 @@ test("runs that an event, a request, a step or a failure starts are confined lik
   expect(await confinedTo(outer)).toEqual([{ run_as: owner.userId, permissions: null }]);
 });
 
-test("runs that a schedule starts are confined like their deployment", async () => {
+test("runs started by a schedule have the permissions of their deployment", async () => {
   const id = await deployWorkflow(robot, [NOTE], {
     trigger: { type: "schedule", cron: "0 * * * *" },
   });
@@ -86,7 +86,7 @@ test("runs that a schedule starts are confined like their deployment", async () 
   expect((await confinedTo(id))[0]).toEqual({ run_as: owner.userId, permissions: SCOPES });
 });
 
-test("rolling back, and turning on where nothing is deployed, count as deploying", async () => {
+test("rollback, and activation of an undeployed workflow, count as deployment", async () => {
   const id = await deployWorkflow(owner, [NOTE]);
   await owner(`PATCH /api/v1/workflows/${id}`, { description: "Another one" });
   await owner(`POST /api/v1/workflows/${id}/publish`);
@@ -103,7 +103,7 @@ test("rolling back, and turning on where nothing is deployed, count as deploying
   expect(rows).toEqual([{ permissions: SCOPES }]);
 });
 
-test("a retry with the latest version takes over what its deployment may", async () => {
+test("a retry with the latest version uses the permissions of its deployment", async () => {
   const id = await deployWorkflow(robot, [SAY]);
   const failed = await runWorkflow(owner, id);
   const retried = async (version: string) => {

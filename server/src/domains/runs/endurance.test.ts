@@ -31,7 +31,7 @@ const publish = (id: string) => ({
   config: { topic: "endurance.done", type: "done", payload: { step: id } },
 });
 
-test("what follows a child that is over at once is begun, and so is what follows that", async () => {
+test("a step that waits for an already ended child run continues, and so do later steps", async () => {
   const child = await deployWorkflow(owner, [set("only", { said: "yes" })]);
   const nodes = [
     { id: "first", type: "subworkflow", config: { workflowId: child } },
@@ -55,7 +55,7 @@ const BRACKETS = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
 test.each([
   ["a NUL", String.raw`{"text":"a\u0000b","\u0000":1}`, "object"],
   ["half a character", String.raw`["\ud800"]`, "object"],
-  // Deeper than anything that we hold: it stays the text that it is.
+  // Nested too deeply for our parser, so the value remains a string.
   ["200,000 brackets", BRACKETS, "string"],
 ])("an answer with %s is asked for once, and the run ends", async (_, text, kind) => {
   answering(text);
@@ -64,7 +64,7 @@ test.each([
   expect(receiver.received).toHaveLength(1);
 });
 
-/** Writes into a run's journal as a node does that has carried it on. */
+/** Writes to the journal of a run like another node that continued the run. */
 const FROM_ELSEWHERE = `
   with run as (update runs set entries = entries + 1 where id = $1 returning *)
   insert into run_journal (workspace_id, environment, run_id, entry, records, written_at)
@@ -75,7 +75,7 @@ const COMPLETED = `
    where j.run_id = $1 and line ->> 'status' = 'completed' order by j.entry`;
 
 test.each(["when its step ends", "while its step goes on"])(
-  "a run that another node has carried on is taken up where that left it, %s",
+  "a run that another node continued is loaded again at its new state, %s",
   async (moment) => {
     const gate = Promise.withResolvers<void>();
     receiver.answer = (_received, response) => void gate.promise.then(() => response.end());
@@ -98,12 +98,12 @@ test.each(["when its step ends", "while its step goes on"])(
   },
 );
 
-/** As a standby has it that was promoted before it had the last entry. */
+/** Simulates a promoted standby that does not have the last journal entry. */
 const LOSE_LAST = `
   with run as (update runs set entries = entries - 1 where id = $1 returning *)
   delete from run_journal j using run where j.run_id = run.id and j.entry = run.entries returning j.entry`;
 
-test("a run that the database has lost a part of is loaded again, and ends", async () => {
+test("a run that lost its last entries in the database is loaded again and completes", async () => {
   const gate = Promise.withResolvers<void>();
   receiver.answer = ({ path }, response) =>
     void (path === "/two" ? gate.promise : Promise.resolve()).then(() => response.end());
@@ -117,7 +117,7 @@ test("a run that the database has lost a part of is loaded again, and ends", asy
   expect(receiver.received.map(({ path }) => path)).toEqual(["/one", "/two", "/one", "/two"]);
 });
 
-test("a run with too many steps fails, and others have their turn meanwhile", async () => {
+test("a run with too many steps fails, while other runs continue", async () => {
   const items = Array.from({ length: 200 }, (_, index) => index);
   const inner = {
     id: "inner",
@@ -133,7 +133,7 @@ test("a run with too many steps fails, and others have their turn meanwhile", as
   expect(run).toMatchObject({ status: "failed", error: { code: "too_many_steps" } });
 });
 
-test("what a loop gives is bounded like every other output", async () => {
+test("the output of a loop has the same size limit as other outputs", async () => {
   answering(JSON.stringify("x".repeat(400_000)));
   const loop = {
     id: "each",
@@ -144,7 +144,7 @@ test("what a loop gives is bounded like every other output", async () => {
   expect(run).toMatchObject({ status: "failed", error: { code: "output_too_large" } });
 });
 
-test("a run holds no more than there is memory for, however many turns it has", async () => {
+test("the memory of a run is limited, for any number of iterations", async () => {
   const large = { id: "large", type: "set", config: { values: { x: "{{ trigger.input }}" } } };
   const body = { nodes: [large], edges: [] };
   const items = Array.from({ length: 200 }, (_, index) => index);
@@ -153,14 +153,14 @@ test("a run holds no more than there is memory for, however many turns it has", 
   expect(run).toMatchObject({ status: "failed", error: { code: "run_too_large" } });
 });
 
-test("what a step is given is bounded, however often it names the same", async () => {
+test("the input of a step is limited, even if it references the same value many times", async () => {
   const values = { all: Array.from({ length: 1_000 }, () => "{{ trigger.input }}") };
   const step = { id: "set", type: "set", config: { values } };
   const run = await deployAndRun(owner, [step], {}, "x".repeat(900_000));
   expect(run).toMatchObject({ status: "failed", error: { code: "input_too_large" } });
 });
 
-test("many at once wait for their turn in the expression pool, and none fails for it", async () => {
+test("many concurrent expressions wait in the pool without errors", async () => {
   const id = await deployWorkflow(owner, [
     {
       id: "slow",

@@ -7,8 +7,8 @@ const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
 
 /**
- * The events of a correlation in the order of the log, with the types of their causes: without the clocks of its
- * tickets and the notifications about them, which readers add in their own time.
+ * The events of a correlation in log order, with the types of their causes. SLA clocks and notifications of tickets
+ * are excluded because readers add them later.
  */
 async function readChain(correlationId: string): Promise<string[]> {
   const rows = await world.sql(
@@ -37,7 +37,7 @@ const PUBLISH = {
   config: { topic: "made", type: "thing.made", payload: {} },
 };
 
-test("what the steps of a manual run do names run and step, and is caused by its start", async () => {
+test("effects of a manual run name the run and step, and are caused by the start of the run", async () => {
   const id = await deployWorkflow(owner, [
     PUBLISH,
     TICKET,
@@ -64,7 +64,7 @@ test("what the steps of a manual run do names run and step, and is caused by its
   expect(own.body.data.some((event: any) => "runId" in event)).toBe(false);
 });
 
-test("a run that was read back from the database has the same cause", async () => {
+test("a run loaded from the database has the same cause", async () => {
   const DELAY = { id: "sleep", type: "delay", config: { ms: 60_000 } };
   const id = await deployWorkflow(owner, [DELAY, PUBLISH]);
   const { body } = await trigger(owner, id);
@@ -78,7 +78,7 @@ test("a run that was read back from the database has the same cause", async () =
   ]);
 });
 
-test("a run that an event started has that event as its cause, and so has what it does", async () => {
+test("a run started by an event has the event as the cause, and so do its effects", async () => {
   const start = { type: "event_bus", topic: "orders" };
   await deployWorkflow(owner, [PUBLISH], { trigger: start });
   const eventId = await publish(owner, "orders", { type: "order.placed" });
@@ -97,7 +97,7 @@ test("a run that an event started has that event as its cause, and so has what i
   ).toEqual(expected);
 });
 
-test("the start of a subworkflow names the step, whose trace names the run", async () => {
+test("the start event of a subworkflow names the step, whose trace names the run", async () => {
   const SET = { id: "keep", type: "set", config: { values: { kept: 1 } } };
   const quick = await deployWorkflow(owner, [SET]);
   const slow = await deployWorkflow(owner, [PUBLISH]);
@@ -137,7 +137,7 @@ test("the start of a subworkflow names the step, whose trace names the run", asy
   for (const child of children) expect(steps[child.parent_path].childRunId).toBe(child.id);
 });
 
-test("what a script does outside of runs names its execution", async () => {
+test("effects of a script outside of runs name its execution", async () => {
   const { body } = await owner("POST /api/v1/sdk/artifacts", {
     name: "tell",
     artifactType: "workflow_node",
@@ -154,7 +154,7 @@ test("what a script does outside of runs names its execution", async () => {
   expect(told.body.data[0]).toMatchObject({ executionId: executions.body.data[0].id });
 });
 
-test("an execution stands in the trace with what it did and its own event, below the step that asked for it", async () => {
+test("an execution appears in the trace with its effects and its event, below the step that requested it", async () => {
   const script = async (name: string, scriptSource: string) => {
     const { body } = await owner("POST /api/v1/sdk/artifacts", {
       name,
@@ -186,7 +186,7 @@ test("an execution stands in the trace with what it did and its own event, below
   expect(await trace(body.data[0].id)).toEqual(expected);
 });
 
-test("what a job does names the job, and is caused by the event of the act that enqueued it", async () => {
+test("effects of a job name the job, and are caused by the event that enqueued it", async () => {
   const WAIT = { id: "sleep", type: "delay", config: { ms: 3_600_000 } };
   const id = await deployWorkflow(owner, [WAIT]);
   const runIds: string[] = [];

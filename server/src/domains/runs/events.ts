@@ -2,7 +2,7 @@ import Type from "typebox";
 import { event } from "#kernel/log/event.ts";
 import { id, Time } from "#kernel/schema/schema.ts";
 
-/** A run in the data of its events, without its output, which is for readers of the run. */
+/** A run in event data. The output is omitted because only readers of the run may see it. */
 export const RunSummary = Type.Object({
   id: id("run"),
   workflowId: id("wf"),

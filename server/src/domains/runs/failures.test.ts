@@ -22,7 +22,7 @@ const call = (id: string, more: object = {}) => ({
   ...more,
 });
 
-test("a step that fails is tried again after ever longer times, and then fails the run", async () => {
+test("a failing step is retried with increasing delays, and then fails the run", async () => {
   receiver.answer = (_received, response) => void response.writeHead(500).end("no");
   const retry = { maxAttempts: 3, backoffMs: 60_000, strategy: "exponential" };
   const id = await deployWorkflow(owner, [call("shaky", { retry })]);
@@ -55,7 +55,7 @@ test("a step that fails is tried again after ever longer times, and then fails t
   ]);
 });
 
-test("a failure can be passed over, or lead another way", async () => {
+test("a failure can be ignored or handled on another branch", async () => {
   receiver.answer = (_received, response) => void response.writeHead(404).end("not here");
   const passed = await deployAndRun(owner, [
     call("lost", { onError: "continue" }),
@@ -86,7 +86,7 @@ test("a failure can be passed over, or lead another way", async () => {
   expect(handled).toMatchObject({ status: "completed", output: { why: "http_status" } });
 });
 
-test("a step and a run that take too long fail", async () => {
+test("a step and a run that exceed their timeout fail", async () => {
   receiver.answer = () => undefined;
   const step = await deployAndRun(owner, [call("slow", { timeoutMs: 50 })]);
   expect(step).toMatchObject({ status: "failed", error: { code: "timeout", path: "slow" } });
@@ -104,7 +104,7 @@ test("a step and a run that take too long fail", async () => {
   expect(stepsOf(run)["sleep"]).toMatchObject({ status: "cancelled" });
 });
 
-test("fail fails the run, and the workflow that is to hear of it does", async () => {
+test("a fail step fails the run and starts the error workflow", async () => {
   const hears = await deployWorkflow(owner, [
     {
       id: "note",
@@ -146,7 +146,7 @@ test("an output that is too large fails the step", async () => {
   ).toMatchObject({ status: "failed", error: { path: "grow" } });
 });
 
-test("a run that takes too long is ended also while a step hangs, which is cut off", async () => {
+test("a run that exceeds its timeout ends while a step hangs, and the step is aborted", async () => {
   let cut = false;
   receiver.answer = (_received, response) => void response.once("close", () => (cut = true));
   const id = await deployWorkflow(owner, [call("hang")], { timeoutMs: 60_000 });
@@ -158,7 +158,7 @@ test("a run that takes too long is ended also while a step hangs, which is cut o
   await until(async () => cut);
 });
 
-test("a delay ends in time although another step is under way", async () => {
+test("a delay ends on time while another step is in flight", async () => {
   let release = (): void => undefined;
   receiver.answer = ({ path }, response) => {
     if (path === "/after") response.end();

@@ -29,7 +29,7 @@ await owner("POST /api/v1/tables", {
   ],
 });
 
-/** A file that belongs to a record, which the owner may read. */
+/** A file attached to a record that the owner can read. */
 async function fileOfRecord(text = "salaries"): Promise<string> {
   const { body } = await upload(world, owner, text, { name: "salaries.txt" });
   const { status } = await owner("POST /api/v1/tables/contracts/records", {
@@ -48,7 +48,7 @@ const read = (file: unknown) => ({ id: "read", type: "file.read", config: { file
 
 let count = 0;
 
-/** The run that an event starts, when it is over. */
+/** Waits for the run started by an event. */
 async function runOfEvent(node: object, data: object): Promise<any> {
   count += 1;
   const topic = `files.topic_${count}`;
@@ -60,7 +60,7 @@ async function runOfEvent(node: object, data: object): Promise<any> {
   return waitForRun(owner, run.id);
 }
 
-test("a handle in an event is data: no step opens the file with the rights of the deployer", async () => {
+test("a file handle in an event is data: no step opens the file with the rights of the deployer", async () => {
   const doc = { $file: await fileOfRecord(), name: "a", mediaType: "text/plain", size: 8 };
   const nodes = [
     put("{{ trigger.event.data.doc }}"),
@@ -84,7 +84,7 @@ test("a handle in an event is data: no step opens the file with the rights of th
     ]);
   }
   expect(received.splice(0)).toEqual([]);
-  // An operation stores it as the value that it is.
+  // An operation stores the handle as a plain value.
   const run = await runOfEvent(
     {
       id: "keep",
@@ -100,7 +100,7 @@ test("a handle in an event is data: no step opens the file with the rights of th
   expect([run.status, stepsOf(run)["keep"]?.output.notes]).toEqual(["completed", doc]);
 });
 
-test("a handle in the answer of an upstream is data", async () => {
+test("a file handle in an upstream response is data", async () => {
   answer = { $file: await fileOfRecord() };
   const ask = { id: "ask", type: "http", config: { url } };
   const id = await deployWorkflow(owner, [ask, put("{{ steps.ask.output.body }}")]);
@@ -108,7 +108,7 @@ test("a handle in the answer of an upstream is data", async () => {
   expect([run.error.code, received.splice(0)]).toEqual(["file_gone", []]);
 });
 
-test("the author of a workflow may name a file in a step, with the rights of the deployer", async () => {
+test("the author of a workflow can name a file in a step, with the rights of the deployer", async () => {
   const fileId = await fileOfRecord("a contract");
   const named = { $file: "{{ trigger.event.data.papers[0] }}" };
   const run = await runOfEvent(put(named), { papers: [fileId] });
@@ -119,7 +119,7 @@ test("the author of a workflow may name a file in a step, with the rights of the
   expect([refused.error.code, received.splice(0)]).toEqual(["file_gone", []]);
 });
 
-test("a file that somebody gives a run by hand counts for it, its children and its retries", async () => {
+test("a file passed to a manual run is readable by the run, its children and its retries", async () => {
   const child = await deployWorkflow(owner, [read("{{ trigger.input.doc }}")]);
   const call = (wait: boolean) => ({
     id: wait ? "waited" : "left",
@@ -142,7 +142,7 @@ test("a file that somebody gives a run by hand counts for it, its children and i
   expect((await waitForRun(owner, run.id)).status).toBe("completed");
 });
 
-test("a retry with another input takes files that its caller may read alone", async () => {
+test("a retry with another input accepts only files that its caller can read", async () => {
   const id = await deployWorkflow(owner, [read("{{ trigger.input.doc }}")]);
   const run = await runWorkflow(owner, id, { doc: { $file: await fileOfRecord("first") } });
   const builder = await world.member(["builder"]);
@@ -154,7 +154,7 @@ test("a retry with another input takes files that its caller may read alone", as
   const readable = await retry({ $file: await fileOfRecord("second") });
   expect(readable.status).toBe(202);
   expect((await waitForRun(owner, run.id)).output).toEqual({ text: "second" });
-  // The trigger's own list is the engine's: an input that looks like one gives nothing.
+  // Only the engine sets the file list of the trigger. An input of the same form grants nothing.
   const forged = await trigger(builder, id, {
     doc: { $file: hidden.body.data.id },
     givenFiles: [hidden.body.data.id],

@@ -16,7 +16,7 @@ import {
 
 const DAY_MS = 24 * 3_600_000;
 
-/** An upstream that serves what a test puts there, and keeps what it is sent. */
+/** An upstream that serves content set by a test, and records what it receives. */
 const served = new Map<
   string,
   { readonly bytes: Buffer; readonly headers: Record<string, string> }
@@ -57,7 +57,7 @@ const get = (id: string, path: string, more: object = {}) => ({
   config: { url: `${url}${path}`, ...more },
 });
 
-test("an answer that is no text becomes a file of the run, and goes on as a body and in a form", async () => {
+test("a binary response becomes a file of the run, and can be sent as a body and in a form", async () => {
   const bytes = Buffer.concat([Buffer.from([0, 255, 254, 1, 2, 3, 128]), randomBytes(300_000)]);
   served.set("/a%20report", {
     bytes,
@@ -108,7 +108,7 @@ test("an answer that is no text becomes a file of the run, and goes on as a body
     parsed.getAll("files").map(async (part) => Buffer.from(await (part as File).arrayBuffer())),
   );
   expect(parts.map(sha256)).toEqual([sha256(bytes), sha256(bytes)]);
-  // Its readers are those of the run, by range and by a link.
+  // Readers of the run can read the file, by range and by a link.
   const path = `/api/v1/files/${handle.$file}`;
   const whole = await download(world, owner, `${path}/content`);
   expect([whole.status, sha256(whole.bytes)]).toEqual([200, sha256(bytes)]);
@@ -129,7 +129,7 @@ test("an answer that is no text becomes a file of the run, and goes on as a body
   ]);
 });
 
-test("texts stay data unless a file is asked for, and a text that is none keeps its bytes", async () => {
+test("text responses stay data unless a file is requested, and invalid text keeps its bytes", async () => {
   const latin = Buffer.from([0x67, 0x72, 0xfc, 0xdf]);
   const long = Buffer.alloc(3_000_000, "long ");
   served.set("/text", { bytes: Buffer.from("grüß"), headers: { "content-type": "text/plain" } });
@@ -156,14 +156,14 @@ test("texts stay data unless a file is asked for, and a text that is none keeps 
   expect(tooLong.error).toMatchObject({ code: "response_too_large" });
 });
 
-test("a handle is good for files of the run, and of those who may read them; others are not told from none", async () => {
+test("a handle is valid for files of the run and of its readers; other files look nonexistent", async () => {
   const read = [{ id: "read", type: "file.read", config: { file: "{{ trigger.input.file }}" } }];
   const id = await deployWorkflow(owner, read);
   const mine = await upload(world, owner, "a,b\r\n1,=2\r\n", { name: "mine.csv" });
   const handle = (fileId: string) => ({ file: { $file: fileId, size: 1, mediaType: "image/png" } });
   const own = await runWorkflow(owner, id, handle(mine.body.data.id));
   expect(own.output).toEqual({ columns: ["a", "b"], rows: [{ a: "1", b: "=2" }], more: false });
-  // The upload is the run's from now on.
+  // The upload now belongs to the run.
   const { body: kept } = await owner(`GET /api/v1/files/${mine.body.data.id}`);
   expect(kept.data).toMatchObject({ attachedTo: { type: "run", id: own.id }, expiresAt: null });
   const agent = await world.member(["agent"]);
@@ -191,7 +191,8 @@ test("a handle is good for files of the run, and of those who may read them; oth
       expect(refused.body.errors[0].message).toBe(`contains a file that you can't view: ${forged}`);
     }
   }
-  // The run could read it, but neither could whoever starts it, nor did a stranger send it.
+  // The run could read the file. The colleague who starts the run cannot, and it was not submitted by an external
+  // caller.
   const colleague = await world.member(["builder"]);
   const hidden = await upload(world, owner, "salaries", { name: "salaries.txt" });
   expect((await trigger(colleague, id, handle(hidden.body.data.id))).status).toBe(422);
@@ -207,7 +208,7 @@ test("a handle is good for files of the run, and of those who may read them; oth
   expect(inside.error.code).toBe("file_gone");
 });
 
-test("files that come to an address become files of the run: in a form, or as the body", async () => {
+test("files sent to an address become files of the run, from a form or as the body", async () => {
   const workflow = await deployWorkflow(
     owner,
     [{ id: "body", type: "transform", config: { expression: "trigger.input.body" } }],
@@ -254,7 +255,7 @@ test("files that come to an address become files of the run: in a form, or as th
     "workflow.run_started",
     "workflow.run_completed",
   ]);
-  // A form that breaks off starts nothing, and leaves nothing.
+  // A form that breaks off starts no run and leaves no files.
   const broken = await world.app.inject({
     method: "POST",
     url: pathname,
@@ -265,7 +266,7 @@ test("files that come to an address become files of the run: in a form, or as th
   expect(await world.sql("select id from blobs where state = 'pending'")).toEqual([]);
 });
 
-test("a script reads and writes files, part by part, and random bytes stay what they are on any way", async () => {
+test("a script reads and writes files in parts, and random bytes are unchanged on every path", async () => {
   for (const size of [0, 1, 393_216, 1_200_001]) {
     const bytes = randomBytes(size);
     served.set("/random", { bytes, headers: { "content-type": "application/octet-stream" } });
@@ -329,7 +330,7 @@ test("a script reads and writes files, part by part, and random bytes stay what 
   });
 });
 
-test("hostile upstreams: lies about length, more than a file may have, endless redirects, a stop in between", async () => {
+test("hostile upstreams: wrong lengths, oversized files, endless redirects, and aborted transfers", async () => {
   const { createServer } = await import("node:net");
   const liar = createServer((socket) => {
     socket.on("error", () => undefined);
@@ -367,7 +368,7 @@ test("hostile upstreams: lies about length, more than a file may have, endless r
   await until(async () => (await world.sql(left))[0]?.["n"] === 0);
 });
 
-test("an attempt that broke off leaves nothing, and files go with their run", async () => {
+test("an aborted attempt leaves no files, and files are deleted with their run", async () => {
   const run = await deployAndRun(owner, [
     {
       id: "twice",

@@ -1,4 +1,4 @@
-/** Flow control: nodes for each item, repeats, merges, pages, statuses as data, runs that go their own way. */
+/** Flow control: loops, repeats, merges, pagination, status codes as data, and detached runs. */
 import { expect, test } from "vitest";
 import { useReceiver } from "#domains/webhooks/testing/webhook.ts";
 import { useWorld } from "#kernel/testing/world.ts";
@@ -18,7 +18,7 @@ const owner = await world.member(["owner"]);
 
 const json = { "content-type": "application/json" };
 
-test("a node is done for each item: each is retried and passed over alone, in the order of the list", async () => {
+test("a loop node runs per item in list order; each item is retried and skipped separately", async () => {
   const seen: number[] = [];
   receiver.answer = ({ body }, response) => {
     const { n } = body;
@@ -57,13 +57,13 @@ test("a node is done for each item: each is retried and passed over alone, in th
   ]);
   const failed = await deployAndRun(owner, [call, sum], {}, orders);
   expect(failed.error).toMatchObject({ code: "http_status", path: "call[1].call" });
-  // One item, and none, are lists too.
+  // One item and an empty list work too.
   const few = await deployWorkflow(owner, [call, sum]);
   expect((await runWorkflow(owner, few, { n: 5 })).output).toBe(50);
   expect(stepsOf(await runWorkflow(owner, few, []))["call"].output).toEqual([]);
 });
 
-test("what can't be done for each item is told when it is saved", async () => {
+test("saving rejects nodes that cannot loop over items", async () => {
   const save = (nodes: readonly object[]) =>
     owner("POST /api/v1/workflows", { name: "Bad", trigger: { type: "manual" }, nodes, edges: [] });
   const { status, body } = await save([
@@ -101,7 +101,7 @@ test("what can't be done for each item is told when it is saved", async () => {
   ]);
 });
 
-test("a repeat goes on with what a turn gave, waits in between, and ends by its condition or its last turn", async () => {
+test("a repeat passes its output to the next iteration, waits in between, and ends by its condition or limit", async () => {
   const repeat = (config: object) => ({
     id: "poll",
     type: "repeat",
@@ -141,7 +141,7 @@ test("a repeat goes on with what a turn gave, waits in between, and ends by its 
   ]);
 });
 
-test("a turn in which nothing was done counts, and a test does not wait", async () => {
+test("an iteration without executed steps counts, and a test run does not wait", async () => {
   const nodes = [
     {
       id: "turns",
@@ -175,7 +175,7 @@ test("a turn in which nothing was done counts, and a test does not wait", async 
   });
 });
 
-test("lists are merged by key, by position, as pairs, and one after the other", async () => {
+test("lists are merged by key, by position, as pairs, and by appending", async () => {
   const people = [
     { id: 1, name: "Ada" },
     { id: 2, name: "Grace" },
@@ -218,7 +218,7 @@ test("lists are merged by key, by position, as pairs, and one after the other", 
   expect(run.error).toMatchObject({ code: "too_many_items" });
 });
 
-test("pages are read to the end, and never at another origin; a status may be an answer", async () => {
+test("all pages are read, never from another origin; an error status can be data", async () => {
   receiver.answer = ({ path, headers }, response) => {
     const url = new URL(path, receiver.url);
     const page = Number(url.searchParams.get("page") ?? 1);
@@ -266,7 +266,7 @@ test("pages are read to the end, and never at another origin; a status may be an
   expect(missing.output).toMatchObject({ status: 404, body: { why: "gone" } });
 });
 
-test("a workflow that nobody waits for goes its own way", async () => {
+test("a detached workflow runs independently", async () => {
   const child = await deployWorkflow(owner, [
     { id: "d", type: "delay", config: { ms: 3_600_000 } },
   ]);
@@ -281,7 +281,7 @@ test("a workflow that nobody waits for goes its own way", async () => {
   expect(await waitForRun(owner, runId)).toMatchObject({ status: "completed" });
 });
 
-test("records are upserted by a key, and asked by SQL", async () => {
+test("records are upserted by a key and queried with SQL", async () => {
   const { status } = await owner("POST /api/v1/tables", {
     name: "Goods",
     slug: "goods",

@@ -19,7 +19,7 @@ const world = await useWorld({
 });
 const owner = await world.member(["owner"]);
 
-test("no more runs with one key are under way than the workflow allows, and all complete", async () => {
+test("concurrent runs with one key stay within the workflow's limit, and all complete", async () => {
   const now = new Map<string, number>();
   const most = new Map<string, number>();
   receiver.answer = ({ body: { key } }, response) => {
@@ -61,7 +61,7 @@ test("no more runs with one key are under way than the workflow allows, and all 
   ]);
 });
 
-test("a run that is retried queues like any other", async () => {
+test("a retried run queues like other runs", async () => {
   receiver.answer = (_received, response) => void response.writeHead(400).end();
   const call = {
     id: "call",
@@ -83,7 +83,7 @@ test("a run that is retried queues like any other", async () => {
   }
 });
 
-test("subworkflows give their output to those who wait, failures included", async () => {
+test("waiting steps receive the output of subworkflows, including failures", async () => {
   receiver.answer = (_received, response) => response.end("inner");
   const call = {
     id: "call",
@@ -128,7 +128,7 @@ test("subworkflows give their output to those who wait, failures included", asyn
   expect(quick).toMatchObject({ status: "completed", output: { quick: true } });
 });
 
-test("a workflow that calls itself is cut off at depth 16", async () => {
+test("a workflow that calls itself is stopped at depth 16", async () => {
   const id = await deployWorkflow(owner, [{ id: "one", type: "set", config: { values: {} } }]);
   await owner(`PATCH /api/v1/workflows/${id}`, {
     nodes: [{ id: "again", type: "subworkflow", config: { workflowId: id } }],
@@ -147,7 +147,7 @@ test("a workflow that calls itself is cut off at depth 16", async () => {
   expect(stepsOf(last)["again"].error.code).toBe("chain_too_deep");
 });
 
-test("a workflow that starts itself, and three of it each time, is cut off after so many runs of one cause", async () => {
+test("a workflow that starts itself three times per run is stopped after the maximum number of runs per cause", async () => {
   const tell = (n: number) => ({
     id: `tell${n}`,
     type: "publish_event",
@@ -167,7 +167,7 @@ test("a workflow that starts itself, and three of it each time, is cut off after
     const [{ counted, open }] = await counts();
     return counted >= 40 && open === 0;
   });
-  // All that they told is read, and starts nothing more.
+  // All its events are processed and start no more runs.
   await world.settled();
   const marker = await deployWorkflow(owner, [{ ...tell(0), id: "last" }], {
     trigger: { type: "event_bus", topic: "chain.marker" },
@@ -183,7 +183,7 @@ test("a workflow that starts itself, and three of it each time, is cut off after
   expect(
     world.lines.filter((line) => line.includes("a chain of automations was stopped")),
   ).toHaveLength(1);
-  // Told once, however many events were passed over.
+  // The cut is reported once, for any number of skipped events.
   const { correlationId } = cause;
   const toldOf = async (chain: string) =>
     (
@@ -228,7 +228,7 @@ test("a workflow that starts itself, and three of it each time, is cut off after
   await expectTold("cor_refused");
   const link = { workspace: world.home, correlationId: cause.correlationId, depth: 3 };
   expect(await takeLink(world.kernel, { ...link, workflowId: id })).toBe(false);
-  // Other workflows of the cause go on, and so does one whose runs are of other days.
+  // Other workflows of the same cause continue, and so does a workflow with runs on other days.
   expect(await takeLink(world.kernel, { ...link, workflowId: marker })).toBe(true);
   await world.sql(
     "update runs set created_at = created_at - interval '2 days' where correlation_id = $1",
@@ -237,14 +237,14 @@ test("a workflow that starts itself, and three of it each time, is cut off after
   await until(() => takeLink(world.kernel, { ...link, workflowId: id }));
 });
 
-test("starts that were rolled back and tried again are none of the runs of a cause", async () => {
+test("rolled back starts do not count as runs of a cause", async () => {
   const link = { workspace: world.home, workflowId: "wf_x", correlationId: "cor_x", depth: 3 };
   for (let attempt = 0; attempt < 100; attempt += 1) {
     expect(await takeLink(world.kernel, link)).toBe(true);
   }
 });
 
-test("runs of a version without a limit hold nobody back", async () => {
+test("runs of a version without a limit do not block other runs", async () => {
   const release: (() => void)[] = [];
   receiver.answer = (_received, response) => void release.push(() => response.end());
   const call = {
@@ -265,7 +265,7 @@ test("runs of a version without a limit hold nobody back", async () => {
   }
 });
 
-test("the time that a run queues does not count against its own", async () => {
+test("the time in the queue does not count against the timeout", async () => {
   const sleep = { id: "sleep", type: "delay", config: { ms: 40_000 } };
   const id = await deployWorkflow(owner, [sleep], { maxConcurrency: 1, timeoutMs: 60_000 });
   const [first, second] = [await trigger(owner, id), await trigger(owner, id)];
@@ -289,7 +289,7 @@ test("the time that a run queues does not count against its own", async () => {
   ]);
 });
 
-test("one that was admitted still has its limit", async () => {
+test("An admitted run still has its timeout.", async () => {
   const sleep = { id: "sleep", type: "delay", config: { ms: 90_000 } };
   const id = await deployWorkflow(owner, [sleep], { maxConcurrency: 1, timeoutMs: 60_000 });
   const { body } = await trigger(owner, id);
@@ -301,7 +301,7 @@ test("one that was admitted still has its limit", async () => {
   });
 });
 
-test("a child that is over at once is the step's result, and leaves no word", async () => {
+test("the output of a child run that ends at once becomes the step result without a message", async () => {
   const inner = await deployWorkflow(owner, [
     { id: "one", type: "set", config: { values: { quick: true } } },
   ]);

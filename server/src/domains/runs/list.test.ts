@@ -90,7 +90,7 @@ test("runs are found by several statuses, error, version, test and order, and co
   expect(plain.body.data[0]).not.toHaveProperty("activity");
 });
 
-test("a queued run says what it waits for", async () => {
+test("a queued run reports what it waits for", async () => {
   const id = await deployWorkflow(owner, SLEEP, { maxConcurrency: 1 });
   const first = (await trigger(owner, id)).body.data.runId;
   await waitForRun(owner, first, ["waiting"]);
@@ -103,7 +103,7 @@ test("a queued run says what it waits for", async () => {
   expect(await queueOf(first)).toBe(undefined);
 });
 
-test("what waits for somebody is counted in one answer, and what changed is told by resource", async () => {
+test("pending approvals are counted in one request, and changes are reported by resource", async () => {
   const agent = await world.member(["agent"]);
   const since = new Date(world.clock.nowMs() - 1).toISOString();
   const ask = await deployWorkflow(owner, [
@@ -130,7 +130,7 @@ test("what waits for somebody is counted in one answer, and what changed is told
   expect(ticket.types).toContain("incident.updated");
   const own = await owner(`GET /api/v1/events/changes?since=${since}&others=true`);
   expect(own.body.data.changes.some((one: any) => one.actor.id === owner.userId)).toBe(false);
-  // Of a thousand events none is read whole.
+  // A thousand events are counted without reading complete rows.
   const light = await world.kernel.db.read(
     { workspace: world.home, environment: "production" },
     (tx) => readNewestEvents(tx, { hidden: [], limit: 10, light: true }),

@@ -1,4 +1,4 @@
-/** Races, other workflows by their names, and what people have saved as steps. */
+/** Races, workflows called by name, and saved queries and reports as steps. */
 import { expect, test } from "vitest";
 import { createFilledTable } from "#domains/records/testing/records.ts";
 import { useReceiver } from "#domains/webhooks/testing/webhook.ts";
@@ -32,7 +32,7 @@ const call = (id: string, more: object = {}) => ({
   ...more,
 });
 
-test("the first branch wins; a wait, an approval, a request in flight and a run of the others are cancelled", async () => {
+test("the first branch wins; waits, approvals, requests in flight and runs of the other branches are cancelled", async () => {
   const child = await deployWorkflow(owner, [hour]);
   const config = { approvers: ["owner"] };
   const hanging = Promise.withResolvers<void>();
@@ -81,12 +81,12 @@ test("the first branch wins; a wait, an approval, a request in flight and a run 
     "workflow.run_started",
     "workflow.run_completed",
   ]);
-  // What was recorded is what a rehearsal finds.
+  // A rehearsal produces the recorded result.
   const rehearsed = await owner(`POST /api/v1/workflows/${id}/rehearse`, {});
   expect(rehearsed.body.data).toMatchObject({ counts: { same: 1 }, rehearsed: 1 });
 });
 
-test("a branch that fails is out; when all have failed the race has, and is tried again as a whole", async () => {
+test("a failed branch leaves the race; if all fail the race fails and is retried as a whole", async () => {
   let calls = 0;
   receiver.answer = ({ path }, response) => {
     calls += 1;
@@ -120,7 +120,7 @@ test("a branch that fails is out; when all have failed the race has, and is trie
     edges: [],
   });
   expect(saved.body.errors).toMatchObject([{ path: "/nodes/0/config/body" }]);
-  // Inside a loop its steps see the item; a test takes the first branch, or what it is told.
+  // Inside a loop its steps see the item. A test run takes the first branch, or the mocked one.
   const loop = {
     id: "each",
     type: "loop",
@@ -138,7 +138,7 @@ test("a branch that fails is out; when all have failed the race has, and is trie
   expect(looped.output).toEqual([1, 3].map((n) => ({ winner: "own", output: { n } })));
 });
 
-test("a workflow is run by its name where one alone has it", async () => {
+test("a workflow is called by name if the name is unique", async () => {
   const inner = { id: "say", type: "set", config: { values: { said: "{{ trigger.input }}" } } };
   const step = (workflow: string) => ({
     id: "run",
@@ -167,7 +167,7 @@ test("a workflow is run by its name where one alone has it", async () => {
   ]);
 });
 
-test("saved queries and reports are steps, with parameters and the rights of whoever deployed", async () => {
+test("saved queries and reports run as steps, with parameters and the rights of the deployer", async () => {
   const orders = await createFilledTable(
     world,
     owner,

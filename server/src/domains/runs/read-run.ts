@@ -11,13 +11,13 @@ import * as store from "./store.ts";
 import { buildTrace, type Traceable, type TracePage } from "./run-trace.ts";
 import { readRunOutline } from "./summary/run-outline.ts";
 
-/** One run with its trace, or a part of that. */
+/** Reads one run with its trace or a part of it. */
 export async function readRun(
   { tx, services, caller }: Pick<ReadContext, "tx" | "services" | "caller">,
   id: string,
   page: TracePage,
 ): Promise<TracedRun & { readonly revision: number }> {
-  // Sent together: the second does not depend on the first. Who wants no step is not made to wait for them.
+  // Sent together, because the queries are independent. Callers without steps do not wait for the journal.
   const [run, entries] = await Promise.all([
     store.find(tx, id),
     page.limit === 0 ? undefined : store.readEntries(tx, id),
@@ -43,7 +43,7 @@ async function toTraceable(
   return { status: run.status, plan, steps, nowMs: source.services.clock.nowMs() };
 }
 
-/** The place of a queued run behind those that run and those that came before it. */
+/** The position of a queued run after active runs and earlier queued runs. */
 async function readQueue(
   source: { readonly tx: Tx; readonly services: PlatformServices },
   run: store.StoredRun,
@@ -56,7 +56,7 @@ async function readQueue(
 
 const STATUSES = ["queued", "running", "waiting", "paused", "completed", "failed", "cancelled"];
 
-/** Changes with each checkpoint of a run and each retry. */
+/** Changes with each checkpoint and each retry of a run. */
 export function revisionOf({ entries, status }: Pick<store.StoredRun, "entries" | "status">) {
   return entries * STATUSES.length + STATUSES.indexOf(status);
 }

@@ -14,7 +14,7 @@ const owner = await world.member(["owner"]);
 const count = async (id: string, query = "") =>
   (await owner(`GET /api/v1/workflows/${id}/runs${query}`)).body.data.length as number;
 
-test("runs are counted among the workspace's statistics", async () => {
+test("runs are part of the workspace statistics", async () => {
   const before = (await owner("GET /api/v1/workspaces/default/stats")).body.data;
   await runWorkflow(owner, await deployWorkflow(owner, SET));
   const after = (await owner("GET /api/v1/workspaces/default/stats")).body.data;
@@ -22,7 +22,7 @@ test("runs are counted among the workspace's statistics", async () => {
   expect(JSON.stringify(after)).toContain('"runs":1');
 });
 
-test("an event's trace shows the runs that it started", async () => {
+test("the trace of an event shows the runs that it started", async () => {
   const id = await deployWorkflow(owner, SET, {
     name: "Follows",
     trigger: { type: "event_bus", topic: "traced" },
@@ -38,7 +38,7 @@ test("an event's trace shows the runs that it started", async () => {
   ]);
 });
 
-test("runs that ended long ago go with their journals; those that are not over stay", async () => {
+test("old runs are deleted with their journals; unfinished runs stay", async () => {
   const id = await deployWorkflow(owner, SET);
   await runWorkflow(owner, id);
   const waits = await deployWorkflow(owner, [
@@ -70,13 +70,13 @@ const MANY = `
 const RUNS = 20_000;
 const APART_MS = 432_000;
 
-test("a list looks at few runs, whatever it is asked for and however many there are", async () => {
+test("a list query reads few rows for any filter and any number of runs", async () => {
   const [busy, other] = [await deployWorkflow(owner, SET), await deployWorkflow(owner, SET)];
   const [{ version_id }] = await world.sql(
     "select version_id from workflow_deployments where workflow_id = $1",
     [busy],
   );
-  // A hundred days of them, and then nothing for a while.
+  // A hundred days of runs, followed by a gap.
   const since = world.clock.nowMs() - 300 * DAY_MS;
   const times = Array.from({ length: RUNS }, (_, n) => since + n * APART_MS);
   const ids = times.map((time) => newId("run", time));
@@ -118,7 +118,7 @@ test("a list looks at few runs, whatever it is asked for and however many there 
   }
 });
 
-/** How many rows of the table were looked at. */
+/** Counts the visited rows of the table. */
 function visited(plan: any): number {
   const own =
     plan["Relation Name"] === "runs"

@@ -10,7 +10,7 @@ import {
   trigger,
 } from "./testing/workflows.ts";
 
-/** Which paths answer with a failure. */
+/** Paths that return a failure. */
 let broken = new Set<string>();
 const receiver = await useFixture(startReceiver());
 const world = await useWorld({ work: true, env: receiver.env });
@@ -34,7 +34,7 @@ const keyOf = (path: string) =>
     .filter((one) => one.path === path)
     .map(({ headers }) => headers["idempotency-key"]);
 
-test("a retry goes on where the run failed by default, and keeps completed steps", async () => {
+test("a retry continues at the failed step by default, and keeps completed steps", async () => {
   broken.add("/two");
   const failed = await runWorkflow(
     owner,
@@ -51,7 +51,7 @@ test("a retry goes on where the run failed by default, and keeps completed steps
   const run = await waitForRun(owner, failed.id);
   expect(run).toMatchObject({ status: "completed", error: null });
   expect(paths()).toEqual(["/one", "/two", "/two", "/three"]);
-  // Whoever remembers the first request would answer as it did then.
+  // A receiver that remembers the first request would repeat its response.
   expect(new Set(keyOf("/two")).size).toBe(2);
   expect(await readEventTypes(world, failed.id)).toEqual([
     "workflow.run_started",
@@ -77,7 +77,7 @@ test("a retry from the start repeats completed steps", async () => {
   expect(new Set(keyOf("/one")).size).toBe(2);
 });
 
-test("a retry from a step repeats it with all steps downstream", async () => {
+test("a retry from a step repeats it and all steps downstream", async () => {
   broken.add("/three");
   const nodes = ["one", "two", "three", "beside"].map(call);
   const edges = [
@@ -94,7 +94,7 @@ test("a retry from a step repeats it with all steps downstream", async () => {
   expect(paths()).toEqual(["/two", "/three"]);
 });
 
-test("a step that the workflow does not have is refused, and so is a run that is not over", async () => {
+test("a retry is rejected for a step outside the workflow and for an unfinished run", async () => {
   broken.add("/one");
   const failed = await runWorkflow(owner, await deployWorkflow(owner, [call("one")]));
   expect(await retry(failed.id, { from: "nowhere" })).toMatchObject({
@@ -113,7 +113,7 @@ test("a step that the workflow does not have is refused, and so is a run that is
   });
 });
 
-test("a loop goes on with the items that had failed", async () => {
+test("a retried loop continues with the failed items", async () => {
   broken.add("/item-2");
   const id = await deployWorkflow(owner, [
     {
@@ -144,7 +144,7 @@ test("a loop goes on with the items that had failed", async () => {
   expect(paths()).toEqual(["/item-1", "/item-2", "/item-2", "/item-3"]);
 });
 
-test("a failed subworkflow is run anew", async () => {
+test("a failed subworkflow starts again", async () => {
   broken.add("/inner");
   const inner = await deployWorkflow(owner, [call("inner")]);
   const failed = await runWorkflow(
@@ -167,7 +167,7 @@ test("a failed subworkflow is run anew", async () => {
   ]);
 });
 
-test("with the latest version it follows that one: what is not in it has not happened", async () => {
+test("a retry with the latest version drops the records of removed steps", async () => {
   broken.add("/two");
   const id = await deployWorkflow(owner, [call("one"), call("two")]);
   const failed = await runWorkflow(owner, id);
@@ -185,7 +185,7 @@ test("with the latest version it follows that one: what is not in it has not hap
   expect(paths()).toEqual(["/one", "/two"]);
 });
 
-test("an approval that was open when the run was cancelled is asked for again", async () => {
+test("an approval that was open when the run was cancelled is requested again", async () => {
   const { body } = await trigger(
     owner,
     await deployWorkflow(owner, [
@@ -209,10 +209,10 @@ test("an approval that was open when the run was cancelled is asked for again", 
   ]);
 });
 
-/** More than one transaction retries. */
+/** More runs than one transaction retries. */
 const MANY = 52;
 
-test("many are retried in the background: those that the filter means, each once", async () => {
+test("a bulk retry runs in the background and retries each selected run once", async () => {
   broken.add("/one");
   const id = await deployWorkflow(owner, [call("one")]);
   const other = await runWorkflow(owner, await deployWorkflow(owner, [call("one")]));
@@ -246,7 +246,7 @@ test("many are retried in the background: those that the filter means, each once
   expect(none).toMatchObject({ status: 202, body: { data: { count: 0 } }, events: [] });
 });
 
-test("a completed run is done again from a step", async () => {
+test("a completed run can be repeated from a step", async () => {
   const done = await runWorkflow(owner, await deployWorkflow(owner, [call("one"), call("two")]));
   const before = paths().length;
   const answer = await retry(done.id, { from: "two" });
@@ -255,7 +255,7 @@ test("a completed run is done again from a step", async () => {
   expect(paths().slice(before)).toEqual(["/two"]);
 });
 
-test("a run begins again with another input, where nothing that is kept has seen the former", async () => {
+test("a run restarts with another input if no kept step used the original input", async () => {
   const ECHO = { id: "echo", type: "transform", config: { expression: "trigger.input.n" } };
   const run = await runWorkflow(owner, await deployWorkflow(owner, [ECHO]), { n: 1 });
   expect(await retry(run.id, { from: "echo", input: { n: 2 } })).toMatchObject({
@@ -270,7 +270,7 @@ test("a run begins again with another input, where nothing that is kept has seen
   expect(body.data[0].data).toMatchObject({ inputReplaced: true });
 });
 
-test("another input is one that the trigger takes", async () => {
+test("a replaced input must match the schema of the trigger", async () => {
   const id = await deployWorkflow(owner, [{ id: "a", type: "set", config: { values: {} } }], {
     trigger: { type: "manual", inputSchema: { type: "object", required: ["n"] } },
   });
@@ -280,7 +280,7 @@ test("another input is one that the trigger takes", async () => {
   expect(answer.body.errors).toEqual([{ path: "/input/n", message: "is required" }]);
 });
 
-test("a dry run of many retries counts, says what is left out and why, and changes nothing", async () => {
+test("a dry run of a bulk retry counts runs, lists skipped runs with reasons, and changes nothing", async () => {
   const FAIL = { id: "no", type: "fail", config: { message: "Out of paper." } };
   const kept = await deployWorkflow(owner, [FAIL]);
   const archived = await deployWorkflow(owner, [FAIL]);
@@ -309,7 +309,7 @@ test("a dry run of many retries counts, says what is left out and why, and chang
   });
 });
 
-test("another input is no way to use the rights of somebody who tried a version that is not deployed", async () => {
+test("a replaced input cannot use the rights of a user who tested an undeployed version", async () => {
   const id = await deployWorkflow(owner, [
     { id: "first", type: "set", config: { values: { n: 1 } } },
   ]);

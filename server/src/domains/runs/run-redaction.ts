@@ -1,6 +1,6 @@
 /**
- * Redaction of runs. A step's input and output may hold rows that rules hide from a reader of the run, and so may
- * the event that started it. Whoever may not see them sees which steps there were, and how they went.
+ * Redaction of runs. Inputs and outputs of steps, and the event that started the run, can contain rows that access
+ * rules hide from the reader. Such a reader sees only the steps and their statuses.
  */
 import { canSeeTrace } from "#domains/workflows/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
@@ -8,14 +8,14 @@ import { hideAddresses } from "./calls/resume-address.ts";
 import type { RunStep } from "./run.ts";
 import type { StoredRun } from "./store.ts";
 
-/** A run and its steps as one caller sees them. */
+/** A run and its steps as visible to one caller. */
 export interface RunView {
-  /** The fields of a run that hold data. */
+  /** The fields of a run that contain data. */
   readonly run: Pick<StoredRun, "trigger" | "output"> & { readonly redacted?: boolean };
   readonly step: (step: RunStep) => RunStep;
 }
 
-/** The view of a run for a caller; whoever started it sees what they gave, and what came of it. */
+/** The view of a run for a caller. The user who started the run sees its input and output. */
 export function viewRun(caller: Caller, stored: StoredRun): RunView {
   const { runAs, startedBy } = stored;
   const { trigger, output } = hideAddresses({ trigger: stored.trigger, output: stored.output });

@@ -14,10 +14,10 @@ import { isOver } from "./engine/store.ts";
 import type { RunStatus, RunStep, TracedRun } from "./run.ts";
 import { elapsedMs } from "./store.ts";
 
-/** Of the inputs and outputs on one page. */
+/** Limit of inputs and outputs per page. */
 const CHARACTERS_MAX = 16_000_000;
 
-/** A run and its steps, as a trace needs them. There is no plan when the version is gone. */
+/** A run and its steps, as needed for a trace. No plan exists if the version was deleted. */
 export interface Traceable {
   readonly status: RunStatus;
   readonly plan: ExecutionPlan | undefined;
@@ -34,7 +34,7 @@ export interface TracePage {
   readonly status?: RunStep["status"] | undefined;
 }
 
-/** The steps in the order of their starts; those that never started, in that of the graph. */
+/** Lists the steps in order of their start. Steps that never started come last, in graph order. */
 export function buildTrace(
   run: Traceable,
   { limit, after, status }: TracePage,
@@ -56,14 +56,14 @@ export function buildTrace(
   return { steps, total: records.length, truncated };
 }
 
-/** Steps in the order of their starts. */
+/** Sorts steps by their start. */
 export function sortSteps(run: Traceable, records: readonly JournalRecord[]): JournalRecord[] {
   return records.toSorted(compareByStart(run.plan?.graph));
 }
 
 /**
- * The steps in flight, which the journal does not hold: those that the interpreter would start. When
- * the run is over, they were cut off. Who follows a run decides from what changed.
+ * The steps in flight, which the journal does not contain: the steps that the interpreter would start. In an ended
+ * run they were aborted. For a followed run only changes are computed.
  */
 export function listStartedSteps(
   { status, plan, steps }: Traceable,
@@ -83,7 +83,7 @@ export function listStartedSteps(
   });
 }
 
-/** The start of a step in flight: when the last of the steps before it ended, or its loop began. */
+/** The start of a step in flight: the end of the last previous step, or the start of its loop. */
 function findStart(
   plan: ExecutionPlan,
   steps: Traceable["steps"],
@@ -100,7 +100,7 @@ function findStart(
   return ends.toSorted().at(-1) ?? (loop && steps.get(loop.path)?.startedAt);
 }
 
-/** A step as the trace shows it. */
+/** A step as shown in the trace. */
 export function toRunStep(run: Traceable, record: JournalRecord): RunStep {
   return hideAddresses(toWholeStep(run, record));
 }
@@ -133,7 +133,7 @@ function toWholeStep(run: Traceable, record: JournalRecord): RunStep {
   };
 }
 
-/** The run that a step started; of old journals known only where the step waited for it. */
+/** The child run of a step. Old journals contain it only if the step waited for it. */
 function childRunOf({ childRunId, wait }: JournalRecord): Pick<RunStep, "childRunId"> {
   const id = childRunId ?? (wait?.kind === "child" ? wait.runId : undefined);
   return id === undefined ? {} : { childRunId: id };
@@ -144,13 +144,13 @@ function toStepErrorItem(error: StepError): NonNullable<RunStep["error"]> {
   return { ...item, ...(headers && { headers: { ...headers } }) };
 }
 
-/** The status of a step as people see it. */
+/** The status of a step as shown to users. */
 export function toStepStatus(
   run: Pick<Traceable, "status" | "nowMs">,
   record: JournalRecord,
 ): RunStep["status"] {
   const { status, retryAtMs } = record;
-  // The run went on after it, as if it had completed.
+  // The step failed but the run continued as if it had completed.
   if (status === "completed" && record.error) return "failed";
   const isFinal = status === "completed" || status === "failed" || status === "skipped";
   if (isFinal || status === "cancelled") return status;
@@ -191,7 +191,7 @@ function toTime(ms: number | undefined): string | null {
   return ms === undefined ? null : new Date(ms).toISOString();
 }
 
-/** Compares by start, then by position in the graph; steps that never started come last. */
+/** Compares by start, then by position in the graph. Steps that never started come last. */
 function compareByStart(graph: Graph | undefined): (a: JournalRecord, b: JournalRecord) => number {
   const positions = new Map<string, readonly number[]>();
   const positionOf = (path: string): readonly number[] => {
@@ -206,7 +206,7 @@ function compareByStart(graph: Graph | undefined): (a: JournalRecord, b: Journal
   };
 }
 
-/** The node's index in each graph on the way to the step, and the index of each iteration. */
+/** The index of the node in each graph on the path, and the index of each iteration. */
 function positionIn(graph: Graph, path: string): readonly number[] {
   const { iterations, id } = parsePath(path);
   const position: number[] = [];

@@ -10,13 +10,13 @@ const POLL_INTERVAL_MS = 250;
 const READ_STATES = "select id, entries, status from runs where id = any($1::text[])";
 
 /**
- * Notifies listeners of runs, with one subscription to the commit feed for all of them. The end of a
- * step is no event; for listeners who follow steps too, one poll of the database serves all.
+ * Notifies listeners of runs through one subscription to the commit feed. The end of a step is not an event, so
+ * listeners that follow steps share one poll of the database.
  */
 export class RunWatch {
   readonly #platform: Pick<Platform, "db" | "log">;
   readonly #listeners = new Map<string, Set<Listener>>();
-  /** How many follow each run, and its state at the last poll. */
+  /** The number of followers of each run, and its state at the last poll. */
   readonly #followed = new Map<string, { count: number; state: string }>();
   #pollLoop: Loop | undefined;
 
@@ -25,7 +25,7 @@ export class RunWatch {
     platform.commitFeed.subscribe(["workflow"], ({ resourceId }) => this.#notify(resourceId));
   }
 
-  /** How many runs are listened to, and how many followed. */
+  /** The numbers of runs with listeners and with followers. */
   get size(): { readonly listened: number; readonly followed: number } {
     return { listened: this.#listeners.size, followed: this.#followed.size };
   }
@@ -42,7 +42,7 @@ export class RunWatch {
     };
   }
 
-  /** Calls the listener when a step ends too. */
+  /** Calls the listener also when a step ends. */
   follow(runId: string, listener: Listener): () => void {
     const unsubscribe = this.subscribe(runId, listener);
     const followed = this.#followed.get(runId) ?? { count: 0, state: "" };
@@ -85,20 +85,20 @@ export class RunWatch {
 
 const runWatches = new WeakMap<Platform, RunWatch>();
 
-/** The one watch of this process. */
+/** The instance of this process. */
 export function runWatchOf(platform: Platform): RunWatch {
   let runWatch = runWatches.get(platform);
   if (!runWatch) runWatches.set(platform, (runWatch = new RunWatch(platform)));
   return runWatch;
 }
 
-/** How long to wait, and for whom. */
+/** The maximum wait, and the waiting caller. */
 export interface WaitOptions {
   readonly waitMs: number;
   readonly gone?: AbortSignal | undefined;
 }
 
-/** Waits until a run is over, or until the time is; undefined when there is no such run. */
+/** Waits until a run ends or the time is up. Undefined if the run does not exist. */
 export async function waitUntilEnded(
   platform: Platform,
   partition: Partition,
@@ -108,13 +108,13 @@ export async function waitUntilEnded(
   return (await awaitRun(platform, partition, runId, options)).run;
 }
 
-/** The state of a run after a wait, and what was looked for in it. */
+/** The state of a run after a wait, and the result of `look`. */
 interface AwaitedRun<T> {
   readonly run: store.StoredRun | undefined;
   readonly found?: T | undefined;
 }
 
-/** Waits as well until `look` finds something, which it tries whenever a step has ended or waits. */
+/** Also ends the wait when `look` finds something. It is called whenever a step ends or starts to wait. */
 export async function awaitRun<T>(
   platform: Platform,
   partition: Partition,
@@ -127,7 +127,7 @@ export async function awaitRun<T>(
     isLate = true;
     wakeup.end();
   };
-  // Subscribes before it reads, so that no change goes unnoticed in between.
+  // Subscribes before reading, so that no change is missed in between.
   const watch = runWatchOf(platform);
   const wake = (): void => wakeup.end();
   const unsubscribe = look ? watch.follow(runId, wake) : watch.subscribe(runId, wake);
@@ -151,7 +151,7 @@ export async function awaitRun<T>(
   }
 }
 
-/** A wait that can be ended from outside. It begins before the state is read, so that no end is missed. */
+/** A wait that can be ended from outside. Create it before reading the state, so that no change is missed. */
 export class Wakeup {
   #end: () => void = () => undefined;
 
@@ -166,7 +166,7 @@ export class Wakeup {
   }
 }
 
-/** True when the time is over before the wake-up. */
+/** True if the time is up before the wake-up. */
 export async function timesOut(woken: Promise<void>, ms: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => resolve(true), ms);

@@ -61,7 +61,7 @@ const runFields = {
   durationMs: nullable(Type.Integer({ description: "Time from start to end" })),
 };
 
-/** A run as lists show it. */
+/** A run in a list. */
 export const Run = Type.Object(runFields, { title: "Run" });
 export type Run = Static<typeof Run>;
 
@@ -113,7 +113,7 @@ const StepWait = Type.Object(
   { title: "RunStepWait" },
 );
 
-/** One step of a run, as the trace shows it. */
+/** One step of a run in the trace. */
 export const RunStep = Type.Object(
   {
     id: Type.String({ description: "`call`, or `each[3].call` for a step in a loop" }),
@@ -229,7 +229,7 @@ export const AlreadyDecided = failure(
   "You have already decided on this approval.",
 );
 
-/** Each approval step names its approvers besides. */
+/** Each approval step also names its approvers. */
 export const ApprovalsDecide = permission(
   "approvals:decide",
   "View and decide on own approvals",

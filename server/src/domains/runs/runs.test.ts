@@ -12,7 +12,7 @@ const STARTED = ["workflow.run_started", "workflow.run_completed"];
 const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
 
-test("a run that only computes is over when it is answered", async () => {
+test("a run that only computes has ended when the response is sent", async () => {
   const id = await deployWorkflow(owner, ADD);
   const { status, body, events, headers } = await trigger(owner, id, { a: 1, b: 2 }, "?wait=5000");
   expect({ status, events }).toEqual({ status: 200, events: STARTED });
@@ -58,7 +58,7 @@ test("a run that only computes is over when it is answered", async () => {
   expect(again.status).toBe(304);
 });
 
-test("without wait the answer is 202 with the id, and without the output", async () => {
+test("without wait the response is 202 with the id and without the output", async () => {
   const id = await deployWorkflow(owner, ADD);
   const { status, body, events } = await owner(`POST /api/workflows/${id}/trigger`, {
     input: { a: 1, b: 1 },
@@ -68,7 +68,7 @@ test("without wait the answer is 202 with the id, and without the output", async
   expect(body.data).not.toHaveProperty("output");
 });
 
-test("who waits hears of the end, and of what there is when the time is over", async () => {
+test("a waiting caller gets the result at the end, or the current state at the timeout", async () => {
   const id = await deployWorkflow(owner, DELAY);
   const short = await trigger(owner, id, null, "?wait=50");
   expect(short).toMatchObject({
@@ -85,7 +85,7 @@ test("who waits hears of the end, and of what there is when the time is over", a
   expect(await long).toMatchObject({ status: 200, body: { data: { status: "completed" } } });
 });
 
-test("an answer that was waited for is the one that is repeated", async () => {
+test("a repeated request gets the response of the first one", async () => {
   const id = await deployWorkflow(owner, [{ id: "sleep", type: "delay", config: { ms: 1 } }]);
   const key = { "idempotency-key": "waited-for" };
   const route = `POST /api/v1/workflows/${id}/trigger?wait=20000`;
@@ -96,7 +96,7 @@ test("an answer that was waited for is the one that is repeated", async () => {
   expect(second.headers["idempotency-replayed"]).toBe("true");
 });
 
-test("what is not deployed here, archived or no version of it is refused", async () => {
+test("a trigger is rejected without a deployment, for an archived workflow and for an unknown version", async () => {
   const id = await deployWorkflow(owner, ADD);
   const staged = await owner(
     `POST /api/v1/workflows/${id}/trigger`,
@@ -118,7 +118,7 @@ test("what is not deployed here, archived or no version of it is refused", async
   });
 });
 
-test("a version that is named runs as the caller; a deployed one as who deployed it", async () => {
+test("a named version runs as the caller; a deployed version runs as its deployer", async () => {
   const id = await deployWorkflow(owner, ADD);
   const builder = await world.member(["builder"]);
   const { body: patched } = await builder(`PATCH /api/v1/workflows/${id}`, {
@@ -172,7 +172,7 @@ test("lists are filtered, newest first, and paged without loss", async () => {
   expect(staged.body.data).toEqual([]);
 });
 
-test("a run is told of by events that name its workflow, and its actor is the workflow", async () => {
+test("run events name the workflow, with the workflow as actor", async () => {
   const id = await deployWorkflow(owner, ADD, { name: "Adds up" });
   const { body } = await trigger(owner, id, { a: 1, b: 1 });
   await waitForRun(owner, body.data.runId);

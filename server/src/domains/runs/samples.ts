@@ -2,7 +2,7 @@ import type { Sample } from "#kernel/testing/samples.ts";
 import type { Ask } from "#kernel/testing/world.ts";
 import { deployWorkflow } from "./testing/workflows.ts";
 
-/** What is deployed in one environment is triggered there. */
+/** Deploys to an environment and triggers the workflow there. */
 async function deployForTrigger(owner: Ask, nodes: readonly object[], more: object = {}) {
   const id = await deployWorkflow(owner, nodes, more);
   return { params: { id }, environmentScoped: false };
@@ -162,7 +162,7 @@ export const samples: readonly Sample[] = [
       const { params } = await deployForTrigger(owner, SET);
       const change = { action: "increment", key: "count", by: 2 };
       await owner(`POST /api/v1/workflows/${params.id}/state`, change);
-      // What nobody has set is null, in each environment by itself.
+      // An unset value is null, in each environment separately.
       return { params: { ...params, key: "count" }, openParams: true, environmentScoped: false };
     },
   },
@@ -190,7 +190,7 @@ export const samples: readonly Sample[] = [
     arrange: async (owner) => {
       const workflow = await deployForTrigger(owner, SET);
       await owner(`PUT /api/v1/workflows/${workflow.params.id}/pinned-data`, { greet: "hello" });
-      // A step without a pinned output has none afterwards either.
+      // A step without pinned output has none afterwards either.
       return { ...withKey(workflow), openParams: true };
     },
   },

@@ -1,4 +1,4 @@
-/** The semantics of workflows: what their authors see in them is what happens. */
+/** Workflow semantics: the definition as authors see it matches the execution. */
 import { expect, test } from "vitest";
 import { useReceiver } from "#domains/webhooks/testing/webhook.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";
@@ -29,7 +29,7 @@ const loop = (items: unknown, nodes: readonly object[], more: object = {}) => ({
   config: { items, body: { nodes, edges: [] }, ...more },
 });
 
-test("a loop takes what an expression gives for none, one and many", async () => {
+test("a loop accepts an expression with no value, one value and many values", async () => {
   const id = await deployWorkflow(owner, [
     loop("{{ trigger.input.items[price > 1] }}", [set("one", { p: "{{ item.price }}" })]),
   ]);
@@ -42,7 +42,7 @@ test("a loop takes what an expression gives for none, one and many", async () =>
   expect(outputs).toEqual([[], [], [{ p: 2 }], [{ p: 2 }, { p: 3 }], []]);
 });
 
-test("a step that is not connected does not run, and is warned of", async () => {
+test("a disconnected step does not run, and causes a warning", async () => {
   const nodes = [
     set("first", { n: 1 }),
     { ...set("lost", { n: 2 }), start: false },
@@ -62,12 +62,12 @@ test("a step that is not connected does not run, and is warned of", async () => 
     { path: "/nodes/1", message, stepId: "lost", field: "" },
     { path: "/nodes/2", message, stepId: "after", field: "" },
   ]);
-  // A trigger that names it starts with it.
+  // A trigger that names the step starts with it.
   const trigger = { type: "manual", start: ["lost"] };
   expect(await warned({ ...definition, trigger })).toEqual([]);
 });
 
-test("runs of one key are admitted in the order in which they came", async () => {
+test("runs with one key are admitted in order of arrival", async () => {
   const order = new Map<string, number[]>();
   receiver.answer = ({ body: { n } }, response) => {
     order.set(n.key, [...(order.get(n.key) ?? []), n.n]);
@@ -87,7 +87,7 @@ test("runs of one key are admitted in the order in which they came", async () =>
   expect(order.get("odd")).toEqual([1, 3, 5, 7, 9, 11, 13, 15]);
 });
 
-test("a refusal is retried only where that may help, after the time that was asked for", async () => {
+test("an error response is retried only if a retry can help, after the requested delay", async () => {
   const statuses: Record<string, number> = { "/gone": 422, "/told": 409, "/busy": 429 };
   receiver.answer = ({ path }, response) =>
     void response.writeHead(statuses[path] ?? 200, { "retry-after": "7200" }).end("no");
@@ -111,7 +111,7 @@ test("a refusal is retried only where that may help, after the time that was ask
   }
 });
 
-test("an error branch sees the refused call, and a step that was passed over is shown as failed", async () => {
+test("an error branch sees the rejected call, and an ignored step failure is shown as failed", async () => {
   receiver.answer = (_received, response) =>
     void response
       .writeHead(404, { "content-type": "application/json", "x-kind": "none" })
@@ -165,7 +165,7 @@ test("errors name the item of a loop, the field and the expression", async () =>
   });
 });
 
-test("a loop stops at the item that makes its output too large, and repeats nothing when it is mended", async () => {
+test("a loop stops at the item that makes its output too large, and a retry repeats no item", async () => {
   receiver.answer = (_received, response) => response.end("x".repeat(200_000));
   const body = [{ ...call("get"), config: { ...call("get").config, body: { n: "{{ item }}" } } }];
   const items = Array.from({ length: 20 }, (_, index) => index);
@@ -185,7 +185,7 @@ test("a loop stops at the item that makes its output too large, and repeats noth
   expect(receiver.received.map(({ body: { n } }) => n)).toEqual(items);
 });
 
-test("a step that waits hears what came since its run began, each event once", async () => {
+test("a waiting step receives events since the start of the run, each once", async () => {
   const release = Promise.withResolvers<void>();
   receiver.answer = (_received, response) => void release.promise.then(() => response.end());
   const wait = (id: string) => ({
@@ -203,7 +203,7 @@ test("a step that waits hears what came since its run began, each event once", a
   const id = await deployWorkflow(owner, [call("pay"), wait("first"), wait("second")]);
   const { body } = await trigger(owner, id, 7);
   await until(async () => receiver.received.length === 1);
-  // Somebody else's transaction keeps the log from settling until the step has looked for what came before it.
+  // Another transaction keeps the log unsettled until the step has searched for earlier events.
   const writer = await world.unsettle();
   const [, early] = [await publish(8), await publish(7)];
   release.resolve();
@@ -292,7 +292,7 @@ test("expressions see the workspace, parents, joins and their whole scope, but n
   expect(sent?.body.all).not.toContain("planted-secret");
 });
 
-test("an expression without a value leaves a note in the trace", async () => {
+test("an expression without a value adds a note to the trace", async () => {
   const run = await deployAndRun(
     owner,
     [set("hi", { text: "Hello {{ trigger.input.nmae }}" })],
@@ -305,7 +305,7 @@ test("an expression without a value leaves a note in the trace", async () => {
   });
 });
 
-test("a step that was cut off says when it began, and a failure has the code that its author gave", async () => {
+test("an aborted step has its start time, and a fail step has the code set by its author", async () => {
   receiver.answer = ({ path }, response) => void (path === "/one" && response.end());
   const id = await deployWorkflow(owner, [call("one"), call("two")]);
   const { body } = await trigger(owner, id);
@@ -318,7 +318,7 @@ test("a step that was cut off says when it began, and a failure has the code tha
   expect(failed.error).toEqual({ code: "no_stock", message: "No stock.", path: "stop" });
 });
 
-test("an archived workflow is retried only once it is taken out of the archive", async () => {
+test("an archived workflow can be retried only after it is restored", async () => {
   receiver.answer = (_received, response) =>
     void response.writeHead(receiver.received.length < 2 ? 400 : 200).end();
   const id = await deployWorkflow(owner, [call("one")]);

@@ -23,7 +23,7 @@ const call = (id: string, more: object = {}) => ({
   ...more,
 });
 
-test("set, condition, switch, transform and respond compute, and take one way", async () => {
+test("set, condition, switch, transform and respond compute and take one branch", async () => {
   const id = await deployWorkflow(
     owner,
     [
@@ -76,7 +76,7 @@ test("set, condition, switch, transform and respond compute, and take one way", 
   });
 });
 
-test("branches run side by side, and a join waits for all that were taken", async () => {
+test("branches run in parallel, and a join waits for all taken branches", async () => {
   let release: (() => void)[] = [];
   receiver.answer = (_received, response) => void release.push(() => response.end("done"));
   const { body } = await trigger(
@@ -121,7 +121,7 @@ test("branches run side by side, and a join waits for all that were taken", asyn
   ]);
 });
 
-test("a loop runs its body for each item, no more at a time than it says, in the order of the items", async () => {
+test("a loop runs its body for each item in order, within its concurrency limit", async () => {
   let now = 0;
   let most = 0;
   receiver.answer = ({ body }, response) => {
@@ -178,7 +178,7 @@ test("a loop runs its body for each item, no more at a time than it says, in the
   expect([...part.steps, ...rest.trace.steps]).toEqual(run.trace.steps);
 });
 
-test("a delay waits, and so does a step for the next event that matches", async () => {
+test("a delay waits, and a wait step waits for the next matching event", async () => {
   const id = await deployWorkflow(owner, [
     { id: "sleep", type: "delay", config: { ms: 30_000 } },
     {
@@ -224,7 +224,7 @@ test("a delay waits, and so does a step for the next event that matches", async 
   });
 });
 
-test("publish_event and notify act for the workflow, with what its deployer may do", async () => {
+test("publish_event and notify act as the workflow, with the rights of its deployer", async () => {
   const nodes = [
     {
       id: "tell",
@@ -257,7 +257,7 @@ test("publish_event and notify act for the workflow, with what its deployer may 
   expect(refused).toMatchObject({ status: "failed", error: { code: "forbidden", path: "ring" } });
 });
 
-test("a secret is used, and found neither in the trace nor in the events", async () => {
+test("a secret is used, and appears neither in the trace nor in events", async () => {
   await owner("POST /api/v1/secrets", { name: "RUN_KEY", value: "sesame-9f2e71" });
   receiver.answer = ({ headers }, response) => response.end(`you said ${headers["authorization"]}`);
   const run = await deployAndRun(owner, [

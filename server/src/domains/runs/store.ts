@@ -38,7 +38,7 @@ export interface StoredRun extends Run {
   readonly output: unknown;
   readonly testRun: TestRun | null;
   readonly entries: number;
-  /** The person in whose name it acts. */
+  /** The user in whose name the run acts. */
   readonly runAs: string;
 }
 
@@ -49,17 +49,17 @@ const LIST_COLUMNS = sql`
 const JOIN_NAMES = sql`
   join workflows w on w.id = r.workflow_id left join workflow_versions v on v.id = r.version_id`;
 
-/** Newest first, unless the order says otherwise. */
+/** Newest first by default. */
 export async function list(tx: Tx, query: RunQuery): Promise<(Run & Pick<StoredRun, "entries">)[]> {
   const { rows } = await listStatement(query).execute(tx);
   return rows.map((row) => ({ ...toRun(row), entries: row.entries }));
 }
 
-/** The statement of a list. The names are joined to the rows of the page alone. */
+/** The statement of a list. Names are joined only to the rows of the page. */
 export function listStatement(query: RunQuery): RawBuilder<Row> {
   const { statuses = [], order = "desc", limit } = query;
   const direction = sql.raw(order);
-  // Each status by its own index: together they would have to be sorted, however many there are.
+  // Each status uses its own index. A combined query would have to sort all rows.
   const parts = (statuses.length > 1 ? statuses.map((status) => [status]) : [statuses]).map(
     (some) => sql`(select * from runs where ${toConditions({ ...query, statuses: some })}
                     order by id ${direction} limit ${limit})`,
@@ -72,10 +72,10 @@ export function listStatement(query: RunQuery): RawBuilder<Row> {
      order by r.id ${direction}`;
 }
 
-/** Counts stop here. */
+/** Counts stop at this number. */
 const FACET_RUNS_MAX = 50_000;
 
-/** How many runs have each status, of the newest ones; and whether there are more than were counted. */
+/** Counts the newest runs by status, and whether more runs exist than were counted. */
 export async function countByStatus(
   tx: Tx,
   query: Omit<RunQuery, "limit" | "order">,
@@ -90,7 +90,7 @@ export async function countByStatus(
   return { counts, truncated: total === FACET_RUNS_MAX };
 }
 
-/** Ids of runs that are over, oldest first. */
+/** The ids of ended runs, oldest first. */
 export async function listIds(tx: Tx, query: RunQuery): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from runs where ${toConditions(query)} and test is null
@@ -115,13 +115,13 @@ export async function find(tx: Tx, id: string): Promise<StoredRun | undefined> {
   );
 }
 
-/** The newest run of a workflow in the transaction's environment, or of one trigger of it, tests aside. */
+/** The latest run of a workflow in the environment of the transaction, or of one trigger. Excludes test runs. */
 export async function findLatest(tx: Tx, workflowId: string, triggerId?: string) {
   return (
     tx
       .selectFrom("runs")
       .select(["id", "trigger_type as triggerType", "created_at as createdAt"])
-      // The column is checked to be one of them.
+      // A check constraint guarantees the type.
       .select(sql<RunStatus>`status`.as("status"))
       .where("workflow_id", "=", workflowId)
       .where("test", "is", null)
@@ -132,7 +132,7 @@ export async function findLatest(tx: Tx, workflowId: string, triggerId?: string)
   );
 }
 
-/** Counts the runs of a workflow that are not over, by version and status; tests are left out. */
+/** Counts the unfinished runs of a workflow by version and status. Excludes test runs. */
 export async function countUnfinished(tx: Tx, workflowId: string): Promise<RunCount[]> {
   const { rows } = await sql<RunCount>`
     select r.version_id as "versionId", v.number as version, r.status, count(*)::integer as count
@@ -149,7 +149,7 @@ export async function get(tx: Tx, id: string): Promise<StoredRun> {
   return run;
 }
 
-/** Runs as the engine reads them, without a lock. */
+/** Reads runs for the engine, without a lock. */
 export async function readRows(tx: Tx, ids: readonly string[]): Promise<RunRow[]> {
   const { rows } = await sql<RunRow>`
     select ${sql.raw(RUN_COLUMNS)} from runs r where r.id = any (${ids}::text[]) order by r.id`.execute(
@@ -158,7 +158,7 @@ export async function readRows(tx: Tx, ids: readonly string[]): Promise<RunRow[]
   return rows;
 }
 
-/** How many runs of the same key run, and how many were queued before this one. */
+/** Counts the active runs with the same key, and the runs queued before this one. */
 export async function countQueue(
   tx: Tx,
   { id, workflowId }: Pick<Run, "id" | "workflowId">,
@@ -175,14 +175,14 @@ export async function countQueue(
   return rows[0] ?? { running: 0, ahead: 0, key: null };
 }
 
-/** Locks the run until the transaction ends; gives it as the engine reads it. */
+/** Locks the run until the transaction ends. Returns it in the form of the engine. */
 export async function lock(tx: Tx, id: string): Promise<RunRow> {
   const [row] = await lockAll(tx, [id]);
   if (!row) throw new Failure(NotFound);
   return row;
 }
 
-/** Locks several runs, in the order of their ids. */
+/** Locks several runs, ordered by id. */
 export async function lockAll(tx: Tx, ids: readonly string[]): Promise<RunRow[]> {
   const { rows } = await sql<RunRow>`
     select ${sql.raw(RUN_COLUMNS)} from runs r where r.id = any (${ids}::text[])
@@ -190,7 +190,7 @@ export async function lockAll(tx: Tx, ids: readonly string[]): Promise<RunRow[]>
   return rows;
 }
 
-/** The journal of a run from some entry on. */
+/** Reads the journal of a run from an entry. */
 export async function readEntries(tx: Tx, id: string, from = 0): Promise<JournalEntry[]> {
   const { rows } = await sql<JournalEntry>`
     select run_id, entry, records from run_journal where run_id = ${id} and entry >= ${from}
@@ -198,7 +198,7 @@ export async function readEntries(tx: Tx, id: string, from = 0): Promise<Journal
   return rows;
 }
 
-/** The count stops here. */
+/** Counts stop at this number. */
 const COUNTED_MAX = 1_000_000;
 
 export async function count(tx: Tx): Promise<number> {
@@ -207,7 +207,7 @@ export async function count(tx: Tx): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
-/** Literals, since a partial index on some statuses can't be used with a parameter. */
+/** Literals, because a partial index on statuses cannot be used with a parameter. */
 const STATUS_CONDITIONS: Readonly<Record<RunStatus, RawBuilder<boolean>>> = {
   queued: sql`status = 'queued'`,
   running: sql`status = 'running'`,
@@ -239,7 +239,7 @@ function toConditions(query: Omit<RunQuery, "limit">): RawBuilder<unknown> {
     error !== undefined &&
       sql`status in ('failed', 'cancelled') and concat(error ->> 'code', ' ', error ->> 'message')
             ilike ${`%${error.replaceAll(/[\\%_]/g, "\\$&")}%`}`,
-    // Ids hold the time, so one order serves both.
+    // Ids contain the time, so one sort order works for both.
     from !== undefined && sql`id >= ${firstIdAt("run", Date.parse(from))}`,
     to !== undefined && sql`id < ${firstIdAt("run", Date.parse(to))}`,
     after !== undefined && (order === "asc" ? sql`id > ${after}` : sql`id < ${after}`),
@@ -310,12 +310,12 @@ export function elapsedMs(
 }
 
 const DAY_MS = 24 * 3_600_000;
-/** Runs of one batch; their journals go with them. */
+/** Runs per batch. Their journals are deleted with them. */
 const RUNS_MAX = 500;
 
 /**
- * Ids sort by time, so the oldest are found from the start of the primary key. The outer condition
- * repeats the inner one: a run that was retried meanwhile stays.
+ * Ids sort by time, so the primary key finds the oldest runs first. The outer condition repeats the inner one, so
+ * that a run retried in the meantime is kept.
  */
 const DELETE_EXPIRED = `
   with gone as (
@@ -331,7 +331,7 @@ const DELETE_EXPIRED = `
   )
   select count(*)::int as n from gone`;
 
-/** Deletes runs that ended longer ago than the setting allows, with their journals; their files expire. */
+/** Deletes runs that ended before the retention time, with their journals. Their files expire. */
 export const runRetentionJob = retentionJob({
   kind: "runs.prune",
   rowsMax: RUNS_MAX,
@@ -348,7 +348,7 @@ export const runRetentionJob = retentionJob({
   },
 });
 
-/** Runs are found by their ids alone. */
+/** Search finds runs by id only. */
 export const runSource: SearchSource = {
   kind: "run",
   permission: WorkflowsRead,

@@ -26,7 +26,7 @@ interface Frame {
   readonly data: any;
 }
 
-/** A stream as a client gets it over a real connection. */
+/** Opens a stream over a real connection, like a client. */
 async function listen(runId: string) {
   const address = world.app.server.address();
   const port = typeof address === "object" ? address?.port : 0;
@@ -54,7 +54,7 @@ const told = (frames: readonly Frame[]) =>
     ({ event, data }) => `${event} ${event === "step" ? `${data.id} ` : ""}${data.status}`,
   );
 
-test("a listener gets the run as it is, then each change, and the end of it", async () => {
+test("a listener receives the current run, then each change, and the end", async () => {
   const id = await deployWorkflow(owner, [
     call(),
     { id: "ask", type: "approval", config: { approvers: ["owner"] } },
@@ -91,7 +91,7 @@ test("a listener gets the run as it is, then each change, and the end of it", as
   expect(runWatchOf(world.kernel).size).toEqual({ listened: 0, followed: 0 });
 });
 
-test("of a run that is over there is the state, and the end", async () => {
+test("a stream of an ended run contains the state and the end", async () => {
   const { body } = await trigger(
     owner,
     await deployWorkflow(owner, [{ id: "one", type: "set", config: { values: {} } }]),
@@ -101,7 +101,7 @@ test("of a run that is over there is the state, and the end", async () => {
   expect(told(frames)).toEqual(["run completed"]);
 });
 
-test("steps that only the journal tells of are told too, to all who listen", async () => {
+test("steps known only from the journal are sent too, to all listeners", async () => {
   const items = [1, 2, 3];
   const loop = { nodes: [call()], edges: [] };
   const { body } = await trigger(
@@ -121,7 +121,7 @@ test("steps that only the journal tells of are told too, to all who listen", asy
   await waitForRun(owner, body.data.runId);
 });
 
-test("a stream breaks the silence, and ends in time or when its client has left", async () => {
+test("a stream sends heartbeats, and ends at its time limit or when the client disconnects", async () => {
   const { body } = await trigger(
     owner,
     await deployWorkflow(owner, [{ id: "sleep", type: "delay", config: { ms: 3_600_000 } }]),

@@ -33,17 +33,17 @@ const RETRY_MS = 1_000;
 
 /** The timing of a stream. */
 export interface StreamTiming {
-  /** After so long a silence a comment is sent, so that proxies keep the connection. */
+  /** Sends a comment after this much silence, so that proxies keep the connection open. */
   readonly heartbeatMs: number;
-  /** The stream ends after this time; the client reconnects, and its credential is checked anew. */
+  /** The stream ends after this time. The client reconnects, and its credential is checked again. */
   readonly lastsMs: number;
 }
 
 /** The content of a stream. */
 export interface StreamContent {
-  /** Which steps are sent: all, those outside of loops, or none. */
+  /** The steps to send: all, only those outside of loops, or none. */
   readonly steps?: "all" | "top" | "none" | undefined;
-  /** True for the counts by node too. */
+  /** True to include the counts by node. */
   readonly summary?: boolean | undefined;
 }
 
@@ -53,7 +53,7 @@ export interface StreamOptions extends StreamContent {
 
 const STREAM_TIMING: StreamTiming = { heartbeatMs: 15_000, lastsMs: 5 * 60_000 };
 
-/** Streams the run as it is, then each change until it is over, as server-sent events. */
+/** Streams the current run and then each change until it ends, as server-sent events. */
 export async function openStream(
   platform: Platform,
   caller: Caller,
@@ -85,7 +85,7 @@ async function* stream(
       const restMs = endsAt - performance.now();
       if (follower.isOver || restMs <= 0 || signals.some(({ aborted }) => aborted)) return;
       const woken = wakeup.begin();
-      // A change before `begin` would not have woken it.
+      // Changes before `begin` do not trigger a wake-up.
       const frames = (await follower.refresh()) ? follower.changeFrames() : undefined;
       if (!frames) return;
       yield* frames;
@@ -103,7 +103,10 @@ async function* stream(
 const TEXT_INTERVAL_MS = 100;
 const TEXT_CHARACTERS_MAX = 200_000;
 
-/** The text that steps get while somebody looks; joined, so that a fast model does not make a frame of each word. */
+/**
+ * The text that steps receive while a client is connected. Joined into fewer frames, because a fast model would
+ * otherwise create one per word.
+ */
 class TextFrames {
   readonly #texts = new Map<string, string>();
   readonly #unfollow: () => void;
@@ -146,16 +149,16 @@ class RunFollower {
   #run: store.StoredRun | undefined;
   #plan: ExecutionPlan | undefined;
   #steps = new Map<string, JournalRecord>();
-  /** How far the interpreter is; anew when steps were taken back. */
+  /** The progress of the interpreter. Recomputed when steps are taken back. */
   #progress: Progress | undefined;
   #entries = 0;
-  /** Paths with new records in the journal, and the steps that were sent as started. */
+  /** Paths with new journal records, and the steps sent as started. */
   readonly #touched = new Set<string>();
   #started: StartedSteps = new Map();
   #lastRun = "";
   readonly #content: StreamContent;
   #tally: NodeTally | undefined;
-  /** The counts of a run that was over already. */
+  /** The counts of a run that had already ended. */
   #nodes: NodeSummary[] | undefined;
 
   constructor(platform: Platform, caller: Caller, runId: string, content: StreamContent) {
@@ -170,16 +173,16 @@ class RunFollower {
     return this.#run !== undefined && isOver(this.#run.status);
   }
 
-  /** True when the listener may see what steps get. */
+  /** True if the listener may see text that steps receive. */
   get showsText(): boolean {
     if (this.#content.steps === "none" || this.#run === undefined) return false;
     return canSeeTrace(this.#caller, this.#run.runAs);
   }
 
-  /** Reads the run and new entries of its journal; false when there is no such run. */
+  /** Reads the run and new journal entries. Returns false if the run does not exist. */
   async refresh(): Promise<boolean> {
     return this.#platform.db.read(this.#partition, async (tx) => {
-      // The run first: when it is over, the journal read after it is complete.
+      // The run is read first: if it has ended, the journal read after it is complete.
       const run = await store.find(tx, this.#runId);
       if (!run) return false;
       if (!this.#run && !this.#sendsAll) await this.#readOutline(tx, run);
@@ -200,7 +203,7 @@ class RunFollower {
     });
   }
 
-  /** Begins with the outline that all listeners share, and with what steps outside of loops read and wrote. */
+  /** Starts with the outline shared by all listeners, and with inputs and outputs of steps outside of loops. */
   async #readOutline(tx: Tx, run: store.StoredRun): Promise<void> {
     const outline = await readRunOutline({ tx, services: this.#platform }, run);
     this.#steps = new Map(outline.traceable.steps);
@@ -215,7 +218,7 @@ class RunFollower {
     );
   }
 
-  /** A line of the journal without what nobody is sent. */
+  /** A journal line without the data that no listener receives. */
   #toKept(line: JournalLine): JournalLine {
     if (this.#isSent(line.path) || isStepMessage(line)) return line;
     const { input: _, output: __, logs: ___, ...rest } = line;
@@ -226,7 +229,7 @@ class RunFollower {
     return (this.#content.steps ?? "all") === "all";
   }
 
-  /** The frames that open the stream. */
+  /** The first frames of the stream. */
   firstFrames(): string[] {
     const traceable = this.#traceable();
     this.#started = this.#findStarted(traceable);
@@ -246,7 +249,7 @@ class RunFollower {
     return [frame("run", { ...run, trigger, trace: { ...trace, steps: sent, total }, ...summary })];
   }
 
-  /** The frames of what changed since the last ones. */
+  /** The frames for changes since the last frames. */
   changeFrames(): string[] {
     const traceable = this.#traceable();
     const started = this.#findStarted(traceable);
@@ -274,7 +277,7 @@ class RunFollower {
     ];
   }
 
-  /** The steps in flight, from what changed since the last time. */
+  /** The steps in flight, from changes since the last call. */
   #findStarted(traceable: Traceable): StartedSteps {
     const decide = (plan: ExecutionPlan) => {
       const changed = this.#progress ? this.#touched : this.#steps.keys();
@@ -290,7 +293,7 @@ class RunFollower {
     return steps === "all" || (steps === "top" && !path.includes("["));
   }
 
-  /** Counts all steps anew. */
+  /** Counts all steps again. */
   #countAll(traceable: Traceable): { readonly nodes: NodeSummary[] } {
     if (this.#nodes) return { nodes: this.#nodes };
     this.#tally = new NodeTally(this.#plan);
@@ -300,7 +303,7 @@ class RunFollower {
     return { nodes: this.#tally.summaries() };
   }
 
-  /** The counts of the nodes whose steps changed; of all at the end, which cuts steps off. */
+  /** The counts of nodes with changed steps; of all nodes at the end, because the end aborts steps. */
   #countChanges(
     traceable: Traceable,
     { paths, started }: { readonly paths: Iterable<string>; readonly started: StartedSteps },
@@ -318,7 +321,7 @@ class RunFollower {
     return this.#tally.takeChanges();
   }
 
-  /** The run's own fields, as the caller may see them. */
+  /** The fields of the run that the caller can see. */
   #visibleRun() {
     const stored = this.#loadedRun();
     const { trigger: _, testRun: __, entries: ___, runAs: ____, ...run } = stored;

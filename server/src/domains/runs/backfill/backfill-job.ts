@@ -22,12 +22,12 @@ const emits = [...startEvents, BackfillCompleted, BackfillFailed] as const;
 type JobContext = WriteContext<(typeof emits)[number]>;
 
 const SCANNED_MAX = 2_000;
-/** How long a turn waits for runs of the one before. */
+/** How long a batch waits for the runs of the previous batch. */
 const WAIT_MS = 500;
 
 /**
- * One turn of a backfill: as many runs as there is room for, and the place that it came to, in one transaction. So
- * each event and time starts one run, whatever is killed in between.
+ * One batch of a backfill. It starts as many runs as the limit allows and stores its position in the same
+ * transaction, so each event and time starts one run even if the process is killed in between.
  */
 export const backfillJob = job({
   kind: "runs.backfill",
@@ -67,7 +67,7 @@ export function planTurn(ctx: WriteContext<never>, backfillId: string, delayMs =
   ctx.enqueue(backfillJob, { backfillId }, { key: backfillId, dueAt, onConflict: "move" });
 }
 
-/** The span with the version that is deployed now, or why there is none. */
+/** Resolves the range with the deployed version, or the reason why nothing can run. */
 async function resolveSpan(
   { tx, services, caller }: JobContext,
   row: BackfillRow,
@@ -95,7 +95,7 @@ async function resolveSpan(
 
 async function startRun(ctx: JobContext, backfillId: string, found: FoundThing): Promise<void> {
   const id = nextRunId(ctx.now.getTime());
-  // Each run is of the chain of its own cause.
+  // Each run continues the causal chain of its own event.
   ctx.setActor(found.start.actor, found.start.cause);
   await writeRunStart(ctx, queuedStart(ctx.services, { ...found.start, id }));
   ctx.flush();

@@ -22,7 +22,7 @@ const ended = (id: string) =>
 const runEvents = async (id: string): Promise<string[]> =>
   (await findRuns(world, id)).map(({ event_id }) => event_id).toSorted();
 
-test("each past event starts one run, a few at a time until all are through, with that event as its cause", async () => {
+test("a backfill starts one run per past event, a few at a time, with the event as the cause", async () => {
   const from = new Date(world.clock.nowMs() - 1_000).toISOString();
   const ids: string[] = [];
   for (let n = 0; n < 10; n += 1) ids.push(await publishOrder(n));
@@ -40,7 +40,7 @@ test("each past event starts one run, a few at a time until all are through, wit
   const done = await ended(id);
   expect(done).toMatchObject({ state: "completed", started: 10, scanned: 10 });
   expect(await runEvents(workflow)).toEqual(ids.toSorted());
-  // What was started is in the log and among the runs; the backfill keeps none of it.
+  // The log and the runs are the record of what was started. The backfill deletes its own rows.
   expect(await world.sql("select from backfill_runs")).toEqual([]);
   const types = await world.sql("select type from events where resource_id = $1 order by seq", [
     id,
@@ -56,7 +56,7 @@ test("each past event starts one run, a few at a time until all are through, wit
   expect(causes[0].n).toBe(10);
 });
 
-test("a schedule is run for its past times; a cancelled backfill starts no more", async () => {
+test("a backfill runs a schedule for past times; a cancelled backfill starts no more runs", async () => {
   const workflow = await deployWorkflow(owner, [SET], {
     trigger: { type: "schedule", cron: "0 9 * * *" },
   });
@@ -87,7 +87,7 @@ test("a schedule is run for its past times; a cancelled backfill starts no more"
   expect((await backfill(workflow, { ...span, to: "2099-01-01T00:00:00Z" })).status).toBe(422);
 });
 
-test("times that nobody kept are made up once, each up to a bound, or not at all", async () => {
+test("times that are not stored are generated once, each up to a limit, or not at all", async () => {
   const deploy = (missed: string) =>
     deployWorkflow(owner, [SET], { trigger: { type: "schedule", cron: "0 * * * *", missed } });
   const ids = [await deploy("one"), await deploy("all"), await deploy("none"), await deploy("all")];
@@ -98,7 +98,7 @@ test("times that nobody kept are made up once, each up to a bound, or not at all
       return (await world.sql(text, [ids])).length === ids.length;
     });
   }
-  // The last has made up all but two of the thousand that it may.
+  // The last backfill has generated all but two of the allowed thousand times.
   await world.sql("update jobs set payload = payload || '{\"madeUp\": 998}' where key = $1", [
     ids[3],
   ]);
@@ -113,7 +113,7 @@ test("times that nobody kept are made up once, each up to a bound, or not at all
   expect(counts).toEqual([1, 3, 0, 2]);
 });
 
-test("a workflow that is activated from a moment gets each event since then once, by a backfill or by itself", async () => {
+test("a workflow activated from a past time gets each event once, from the backfill or from the trigger", async () => {
   const topic = "late";
   const publishLate = () => publish(owner, topic, { type: "late.one" });
   const workflow = await deployWorkflow(owner, [SET], {
@@ -124,7 +124,7 @@ test("a workflow that is activated from a moment gets each event since then once
   await publishLate();
   world.clock.advance(10);
   const from = new Date(world.clock.nowMs()).toISOString();
-  // It is on for a while, and hears one by itself.
+  // The trigger is active for a while and receives one event directly.
   await owner(`${path}/activate`);
   const ids = [await publishLate()];
   {
@@ -152,7 +152,7 @@ test("a workflow that is activated from a moment gets each event since then once
   expect(await runEvents(workflow)).toEqual(ids.toSorted());
 });
 
-test("a schedule that is activated from a moment makes up for the times that it has missed, and for no other", async () => {
+test("a schedule activated from a past time runs for the times that it missed only", async () => {
   const hour = 3_600_000;
   const workflow = await deployWorkflow(owner, [SET], {
     trigger: { type: "schedule", cron: "0 * * * *", missed: "all" },
@@ -169,7 +169,7 @@ test("a schedule that is activated from a moment makes up for the times that it 
     });
   };
   await planned(1);
-  // It is on for two hours, off for two more.
+  // The schedule is active for two hours, then inactive for two.
   world.clock.advance(2 * hour);
   {
     await using _node = await startWorker(world);
@@ -187,7 +187,7 @@ test("a schedule that is activated from a moment makes up for the times that it 
   expect([all.length, new Set(all).size]).toEqual([4, 4]);
 });
 
-test("a job of a schedule from before its activation leaves the time to the backfill of that", async () => {
+test("a schedule job from before the activation leaves its time to the backfill", async () => {
   const hour = 3_600_000;
   const workflow = await deployWorkflow(owner, [SET], {
     trigger: { type: "schedule", cron: "0 * * * *" },
@@ -203,13 +203,13 @@ test("a job of a schedule from before its activation leaves the time to the back
     await using _node = await startWorker(world);
     await until(async () => (await jobs(">")).length === 1);
   }
-  // While nobody works its time passes, and it is turned off and on.
+  // The time passes while no worker runs. The workflow is then deactivated and activated.
   world.clock.advance(hour);
   expect(await jobs("<=")).toHaveLength(1);
   await owner(`${path}/deactivate`);
   await owner(`${path}/activate`, { from });
   const [{ id }] = (await owner(`GET /api/v1/workflows/${workflow}/backfills`)).body.data;
-  // The backfill is first, and the reader of the activation has not moved the job yet.
+  // The backfill comes first; the reader of the activation has not moved the job yet.
   const [before] = await world.sql("select due_at, payload from jobs where key = $1", [workflow]);
   await using _node = await startWorker(world);
   expect(await ended(id)).toMatchObject({ state: "completed", started: 1 });
@@ -222,7 +222,7 @@ test("a job of a schedule from before its activation leaves the time to the back
   expect(await findRuns(world, workflow)).toHaveLength(1);
 });
 
-test("requests that a trigger keeps are run again, each once for a backfill, and are gone after their time", async () => {
+test("stored requests run again once per backfill, and are deleted after the retention time", async () => {
   const hook = (more: object) => ({ trigger: { type: "webhook", ...more } });
   const workflow = await deployWorkflow(owner, [SET], hook({ keep: { days: 30 } }));
   const { trigger } = (await owner(`GET /api/v1/workflows/${workflow}`)).body.data;
@@ -244,12 +244,12 @@ test("requests that a trigger keeps are run again, each once for a backfill, and
   }
   const bodies = (await findRuns(world, workflow)).map((run) => run.trigger.input.body.n);
   expect(bodies.filter(Boolean).toSorted()).toEqual([1, 1, 2, 2, 3, 3]);
-  // What was kept has had its run: an activation makes up for none of it.
+  // The stored requests already have a run, so an activation repeats none of them.
   await owner(`POST /api/v1/workflows/${workflow}/deactivate`);
   const late = await owner(`POST /api/v1/workflows/${workflow}/activate`, { from });
   expect(late).toMatchObject({ status: 409, body: { code: "nothing_to_backfill" }, events: [] });
   await owner(`POST /api/v1/workflows/${workflow}/activate`);
-  // A version that takes another input is run for none of them.
+  // A version with another input schema skips the stored requests.
   const { body } = await owner(`GET /api/v1/workflows/${workflow}`);
   const inputSchema = { type: "object", required: ["order"] };
   await owner(`PATCH /api/v1/workflows/${workflow}`, {
@@ -266,7 +266,7 @@ test("requests that a trigger keeps are run again, each once for a backfill, and
   expect(await world.sql("select from kept_requests")).toEqual([]);
 });
 
-test("what a public hook keeps is bounded by its bytes, and goes with its workflow", async () => {
+test("stored requests of a public webhook are limited in bytes, and are deleted with the workflow", async () => {
   const trigger = { type: "webhook", keep: { days: 30 } };
   const workflow = await deployWorkflow(owner, [SET], { trigger });
   const { url } = (await owner(`GET /api/v1/workflows/${workflow}`)).body.data.trigger;
@@ -275,7 +275,7 @@ test("what a public hook keeps is bounded by its bytes, and goes with its workfl
   const send = async (n: number) =>
     expect((await world.stranger(`POST ${pathname}`, { n, text })).status).toBe(202);
   await send(0);
-  // As if so much had come in this minute that five more have room.
+  // Simulate so many requests in this minute that only five more fit.
   const [{ key }] = await world.sql(
     "select workflow_id || ' ' || trigger_id as key from kept_requests where workflow_id = $1",
     [workflow],
@@ -290,12 +290,12 @@ test("what a public hook keeps is bounded by its bytes, and goes with its workfl
       )
     ).map(({ n }) => n as number);
   const first = await kept();
-  // The flood was answered, and not all of it kept.
+  // All requests were answered, but only some were stored.
   expect(first).toEqual([0, 1, 2, 3, 4, 5]);
   world.clock.advance(61_000);
   await send(1_000);
   expect((await kept()).at(-1)).toBe(1_000);
-  // As if each were much longer: the newest stay, as far as there is room.
+  // Simulate much longer requests. The newest stay within the limit.
   await world.sql("update kept_requests set bytes = 100 * 1048576");
   const retire = () => keptRequestsJob.effect?.(world.kernel, {} as never, {} as never);
   await retire();
@@ -309,7 +309,7 @@ test("what a public hook keeps is bounded by its bytes, and goes with its workfl
   expect(await kept()).toEqual([]);
 });
 
-test("a filter tells nothing of what its author may not see, and a long schedule keeps nobody waiting", async () => {
+test("a filter reveals nothing about events hidden from its author, and a long schedule does not block others", async () => {
   const from = new Date(world.clock.nowMs() - 1_000).toISOString();
   await owner("POST /api/v1/tables", {
     name: "wages",

@@ -7,7 +7,7 @@ import { InputTime, line, object, Time } from "#kernel/schema/schema.ts";
 
 const MAX_CONCURRENCY = 50;
 const CONCURRENCY_DEFAULT = 5;
-/** Things that an answer lists. */
+/** Maximum number of items in a response. */
 export const BACKFILL_LISTED_MAX = 50;
 
 export const BackfillInput = object({

@@ -53,7 +53,7 @@ import {
 const SHOWN_THINGS_MAX = 1_000;
 const SHOWN_SCANNED_MAX = 20_000;
 const CONCURRENCY_DEFAULT = 5;
-/** Each of them has turns all the time. */
+/** Each running backfill takes job capacity all the time. */
 const RUNNING_MAX = 20;
 const SPAN_YEARS_MAX = 10;
 const EXAMPLE = "bfl_01jzt3n5k8q2x4v6w8y0z2b4d6";
@@ -85,7 +85,7 @@ const startBackfill = command({
       const backfill = await insertBackfill(ctx, span, body);
       return { dryRun: false, backfill, matched: 0, things: [], truncated: false };
     }
-    // The rest of a list of times is as easily told by its schedule.
+    // The schedule itself describes the remaining times well enough.
     const bounds = { things: SHOWN_THINGS_MAX, scanned: SHOWN_SCANNED_MAX };
     const { things, isEnd } = await findThings(ctx, span, null, bounds);
     return {
@@ -104,7 +104,7 @@ const startBackfill = command({
 interface BackfilledWorkflow {
   readonly deployment: Deployment;
   readonly version: PlannedVersion;
-  /** Those with a past, in the order in which one is chosen. */
+  /** Triggers with a past, in the order of preference. */
   readonly triggers: readonly NamedTrigger<BackfilledTrigger>[];
 }
 type BackfilledTrigger = Extract<Trigger, { type: "event_bus" | "schedule" | "webhook" | "form" }>;
@@ -171,7 +171,10 @@ function checkPeriod(now: Date, from: string, to: string): Pick<BackfillSpan, "f
   return { from: begin.toISOString(), to: end.toISOString() };
 }
 
-/** Backfills of what triggers missed until they were turned on: a request that was kept has had its run. */
+/**
+ * Creates backfills for what triggers missed before their activation. Stored requests are excluded because they
+ * already have a run.
+ */
 export const backfiller: Backfiller = {
   async start(ctx, { workflowId, from }) {
     const { triggers: all, ...backfilled } = await findBackfilled(ctx, workflowId);
@@ -190,7 +193,7 @@ export const backfiller: Backfiller = {
   },
 };
 
-/** Where a trigger of events began to hear them. */
+/** The place from which an event trigger received events. */
 async function findHearingStart(
   { tx, caller }: ReadContext,
   workflowId: string,

@@ -1,6 +1,4 @@
-/**
- * The past of a trigger: the events that it would have heard, the times of its schedule, or the requests that it kept.
- */
+/** The past of a trigger: matching events, times of a schedule, or stored requests. */
 import { PLATFORM_EVENTS, platformTopics } from "#domains/bus/index.ts";
 import {
   compileCronTimes,
@@ -31,10 +29,10 @@ import { resolveVisibility } from "../triggers/heard-events.ts";
 import { toScheduledStart } from "../triggers/schedule.ts";
 
 const BATCH_EVENTS = 500;
-/** Events may come into the log this much later than they say. */
+/** Events can reach the log this much later than their timestamp. */
 const LATE_MS = 300_000;
 
-/** A trigger, a span of time, and whose eyes and rights it has. */
+/** A trigger, a time range, and the identity and permissions of the runs. */
 export interface BackfillSpan {
   readonly version: PlannedVersion;
   readonly deployment: Pick<Deployment, "deployedBy" | "permissions">;
@@ -42,12 +40,12 @@ export interface BackfillSpan {
   readonly triggerType: string;
   readonly from: string;
   readonly to: string;
-  /** Where the trigger began to hear events itself, in the place of `to`. */
+  /** The place from which the trigger receives events itself; replaces `to`. */
   readonly until?: SubscriptionStart;
-  /** It came with an activation: what the trigger has run for before is left out. */
+  /** The backfill belongs to an activation, so it skips what the trigger already ran for. */
   readonly ofActivation?: boolean;
   readonly filter: Condition | null;
-  /** The author of the filter, which tells nothing of events that they may not see. */
+  /** The author of the filter. The filter must reveal nothing about events hidden from the author. */
   readonly starter: Authority;
 }
 
@@ -56,7 +54,7 @@ export interface FoundThing {
   readonly thing: string;
   readonly at: string;
   readonly start: RunStart;
-  /** False for an event that whoever started the backfill may not see. */
+  /** False for an event hidden from the user who started the backfill. */
   readonly isVisible: boolean;
 }
 
@@ -64,7 +62,7 @@ export interface FoundThings {
   readonly things: readonly FoundThing[];
   readonly place: string | null;
   readonly scanned: number;
-  /** True where nothing is left in the span. */
+  /** True if nothing is left in the range. */
   readonly isEnd: boolean;
 }
 
@@ -73,7 +71,7 @@ interface Bounds {
   readonly scanned: number;
 }
 
-/** Finds what comes after a place, the oldest first. */
+/** Finds the items after a position, oldest first. */
 export function findThings(
   ctx: ReadContext,
   span: BackfillSpan,
@@ -138,7 +136,7 @@ const HEARD = `
    where workflow_id = $1 and causation_id = any($2) and event_id = causation_id
      and coalesce(trigger ->> 'id', '${FIRST_TRIGGER_ID}') = $3`;
 
-/** Of an activation: the events that the trigger has heard before it was turned off. */
+/** For an activation: the events that the trigger received before its deactivation. */
 async function findHeard(
   { tx }: ReadContext,
   { until, version, triggerId }: BackfillSpan,
@@ -150,7 +148,7 @@ async function findHeard(
   return new Set(rows.map((row) => String(row["id"])));
 }
 
-/** True for events of the span. Of one that came with an activation they are those that the trigger does not hear. */
+/** Matches events in the range. For an activation it matches the events that the trigger itself does not receive. */
 function compileSpan({ from, to, until }: BackfillSpan): (event: RecordedEvent) => boolean {
   const isHeard = until && compileSubscriptionStart(until);
   return (event) =>
@@ -163,7 +161,7 @@ function isPast({ createdAt }: RecordedEvent, to: string): boolean {
   return Date.parse(createdAt) > Date.parse(to) + LATE_MS;
 }
 
-/** Requests with another input than the deployed version takes are left out, as they would be refused. */
+/** Skips requests that do not match the input schema of the deployed version, because it would reject them. */
 async function findRequests(
   ctx: ReadContext,
   span: BackfillSpan,
@@ -197,7 +195,7 @@ const RUN_TIMES = `
    where workflow_id = $1 and trigger_type = 'schedule' and trigger ->> 'scheduledFor' = any($2)
      and coalesce(trigger ->> 'id', '${FIRST_TRIGGER_ID}') = $3`;
 
-/** Of an activation: the times that the schedule has run for before it was turned off. */
+/** For an activation: the times for which the schedule ran before its deactivation. */
 async function leaveOutRun(
   { tx }: ReadContext,
   { ofActivation, version, triggerId }: BackfillSpan,

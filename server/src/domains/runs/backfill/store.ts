@@ -15,7 +15,7 @@ export async function lockBackfill(tx: Tx, id: string): Promise<BackfillRow | un
   return query.forUpdate().executeTakeFirst();
 }
 
-/** The backfills of a workflow, newest first. */
+/** Lists the backfills of a workflow, newest first. */
 export async function readBackfills(
   tx: Tx,
   workflowId: string,
@@ -27,7 +27,7 @@ export async function readBackfills(
   return (await rest.orderBy("id", "desc").limit(limit).execute()).map(toBackfill);
 }
 
-/** Forgets the runs of a backfill that are over: its place says what has had one. */
+/** Deletes the rows of ended runs. The position of the backfill records which items have run. */
 export async function forgetEndedRuns(tx: Tx, id: string): Promise<void> {
   const statement = sql`
     delete from backfill_runs b
@@ -37,7 +37,7 @@ export async function forgetEndedRuns(tx: Tx, id: string): Promise<void> {
   await statement.execute(tx);
 }
 
-/** Runs of a backfill that are not forgotten yet. */
+/** Runs of a backfill whose rows are not deleted yet. */
 export async function countActive(tx: Tx, id: string): Promise<number> {
   const { count } = await tx
     .selectFrom("backfill_runs as b")
@@ -47,12 +47,12 @@ export async function countActive(tx: Tx, id: string): Promise<number> {
   return Number(count);
 }
 
-/** Forgets the runs of a backfill that is over: nothing counts them any more. */
+/** Deletes the run rows of an ended backfill; they are no longer counted. */
 export async function forgetRuns(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom("backfill_runs").where("backfill_id", "=", id).execute();
 }
 
-/** Backfills of the environment that are not over. */
+/** Counts the unfinished backfills of the environment. */
 export async function countRunning(tx: Tx): Promise<number> {
   const { count } = await tx
     .selectFrom("backfills")

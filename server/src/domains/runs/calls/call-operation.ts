@@ -53,7 +53,7 @@ const Taken = Type.Object(
 
 type CallConfig = Static<typeof waitForCall.config>;
 
-/** A step that takes calls by HTTP. */
+/** A step called over HTTP. */
 interface CalledStep extends OpenedStep {
   readonly config: CallConfig;
 }
@@ -72,7 +72,7 @@ export const callRun = command({
   params: object({ runId: RunId, token: line(2_000) }),
   response: rawResponse<RawResponse>(Taken, "Response of the step."),
   emits: [RunCalled],
-  // One that came too late only gives its files up.
+  // A late call writes nothing but the release of its files.
   allowNoop: true,
   fails: [AlreadyCalled, WaitOver, MethodNotAllowed, RateLimited, FileTooLarge, QuotaExceeded],
   example: {
@@ -85,7 +85,7 @@ export const callRun = command({
     const opened = await openStep(platform, params, caller);
     if (isOver(opened.row.status)) throw new Failure(WaitOver);
     if (opened.node.type.type !== waitForCall.type) throw new Failure(NotFound);
-    // Before the body is read: a stranger's files would be stored in vain.
+    // Check before the body is read, so that files of unauthorised callers are not stored.
     assertCallable(opened.record);
     const step = { ...opened, config: opened.node.config as CallConfig };
     const { methods = ["POST"] } = step.config;
@@ -108,7 +108,7 @@ export const callRun = command({
       await deliverCall(ctx, { runId: row.id, path, waits }, call);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      // Many could be sent at once to an address, and the files of all but one would be kept for a day.
+      // Many calls can arrive at once. Without this the files of all but one stay stored for a day.
       await releaseReceived(ctx, uploads);
       return error;
     }
@@ -120,7 +120,7 @@ export const callRun = command({
   },
 });
 
-/** Reads the request as what the step gives on. */
+/** Converts the request to the output of the step. */
 async function readCall(
   platform: Platform,
   { row, config: { schema } }: CalledStep,

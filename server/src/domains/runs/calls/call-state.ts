@@ -1,4 +1,4 @@
-/** Calls to a run: given to the step that waits for them, or kept until it is reached; and forms, which are not. */
+/** Calls to a run. A call goes to the waiting step, or is stored until the step starts. Forms are never stored. */
 import { checkForm, TIMEOUT_BRANCH, waitForCall, waitForForm } from "#domains/workflows/index.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
@@ -15,7 +15,7 @@ export const AlreadyCalled = failure(
 );
 export const WaitOver = failure("wait_over", 410, "The step no longer waits for a request.");
 
-/** A call as the step gives it on. */
+/** A call as the output of its step. */
 export interface CallRequest {
   readonly body: unknown;
   readonly query: Readonly<Record<string, unknown>>;
@@ -24,7 +24,7 @@ export interface CallRequest {
   readonly receivedAt: string;
 }
 
-/** Throws unless the step can still be called; true when it waits. */
+/** Throws unless the step accepts a call. Returns true if the step waits. */
 export function assertCallable(record: JournalRecord | undefined): boolean {
   if (!record || record.status === "ready" || record.status === "running") return false;
   const { status, answer, branch } = record;
@@ -33,14 +33,14 @@ export function assertCallable(record: JournalRecord | undefined): boolean {
   throw new Failure(isCalled ? AlreadyCalled : WaitOver);
 }
 
-// One that an earlier attempt of its loop has taken makes place.
+// A stored call is replaced if an earlier attempt of the loop already used it.
 const KEEP = `
   insert into run_calls as c (run_id, path, request) values ($1, $2, $3)
   on conflict (run_id, path) do update set request = excluded.request, taken_by = null
    where c.taken_by is not null
   returning run_id`;
 
-/** Gives a call to the step of a run that is locked. */
+/** Delivers a call to a step. The run must be locked. */
 export async function deliverCall(
   ctx: WriteContext<never>,
   {
@@ -54,7 +54,7 @@ export async function deliverCall(
     const kept = await ctx.send(KEEP, [runId, path, JSON.stringify(call)]);
     if (kept.length === 0) throw new Failure(AlreadyCalled);
   }
-  // Also of a call that is kept: the runner may have begun to wait just now, without having written it.
+  // Also for a stored call: the runner may have started to wait without having written it yet.
   await appendMessages(ctx, runId, [stepMessage(path, { answer: { kind: "call", call } })]);
 }
 
@@ -76,18 +76,18 @@ export const waitForCallStep = executor({
   },
 });
 
-/** Waits for a form; what it shows is kept with the wait. */
+/** Waits for a form. The wait stores the content of the page. */
 export const waitForFormStep = executor({
   type: waitForForm,
   run({ timeoutMs, shownTo = "link", ...form }, { platform }) {
-    // Templates may have become anything that fits the schema.
+    // Templates can produce anything that matches the schema.
     const [error] = checkForm(form);
     if (error) {
       throw new StepFailure("invalid_config", `${error.path} ${error.message}`, {
         retryable: false,
       });
     }
-    // It is kept with the run, and sent to whoever opens its page.
+    // The form is stored with the run and sent to everyone who opens the page.
     if (outputSizeError(form)) {
       throw new StepFailure("form_too_large", "The form is larger than 1 MiB.", {
         retryable: false,

@@ -1,4 +1,4 @@
-/** Calls to runs: taken once, early or late, at an address that nobody can guess, and whatever node dies. */
+/** Calls to runs: accepted once, early or late, at a secret address, also if a node dies. */
 import { expect, test } from "vitest";
 import { openKernel } from "#domains/bus/testing/node.ts";
 import { useReceiver } from "#domains/webhooks/testing/webhook.ts";
@@ -17,7 +17,7 @@ const world = await useWorld({ env: receiver.env });
 const owner = await world.member(["owner"]);
 const { stranger } = world;
 
-/** A worker; its end without a word is what a kill leaves. */
+/** Starts a worker. Stopping it without a shutdown simulates a kill. */
 async function startWorker() {
   const kernel = await openKernel(world);
   await kernel.startWork();
@@ -37,7 +37,7 @@ async function startWorker() {
   };
 }
 
-/** Tells the receiver its address, then waits. */
+/** Sends the address to the receiver, then waits. */
 const tell = (body: object = { url: "{{ run.resumeUrl }}" }) => ({
   id: "tell",
   type: "http",
@@ -46,7 +46,7 @@ const tell = (body: object = { url: "{{ run.resumeUrl }}" }) => ({
 const ask = (config: object = {}) => ({ id: "ask", type: "wait_for_call", config });
 const show = { id: "show", type: "transform", config: { expression: "steps.ask.output.body" } };
 
-/** The path of the address that the receiver was told last. */
+/** The path of the last address sent to the receiver. */
 const toldPath = (name = "url"): string => {
   const { body } = receiver.received.at(-1) as unknown as { body: Record<string, string> };
   return new URL(String(body[name])).pathname;
@@ -60,7 +60,7 @@ async function startWaiting(nodes: readonly object[], more: object = {}) {
   return { runId: String(body.data.runId), path: toldPath() };
 }
 
-test("a call ends the wait once; who calls again, forges an address or comes too late is told", async () => {
+test("a call ends the wait once; repeated, forged and late calls get an error", async () => {
   const worker = await startWorker();
   const schema = { type: "object", required: ["ok"], properties: { ok: { type: "boolean" } } };
   const response = { status: 201, headers: { "X-Kind": "thanks" }, body: "Thank you." };
@@ -71,7 +71,7 @@ test("a call ends the wait once; who calls again, forges an address or comes too
   });
   const shown = (await owner(`GET /api/v1/runs/${runId}`)).body.data;
   expect(stepsOf(shown)["ask"]).toMatchObject({ status: "waiting", wait: { kind: "call" } });
-  // Whoever reads the trace must not be able to answer.
+  // A reader of the trace must not be able to make the call.
   const token = path.split("/").at(-1) ?? "";
   expect(JSON.stringify(shown)).not.toContain(token);
   expect(stepsOf(shown)["tell"].input.body.url).toContain(`/resume/${runId}/…`);
@@ -86,7 +86,7 @@ test("a call ends the wait once; who calls again, forges an address or comes too
   const named = await stranger(`POST ${path}`, { ok: true, f: { $file: "file_x" } });
   expect(named).toMatchObject({ status: 422, events: [] });
 
-  // The last step is held back, so that the run is not over when somebody calls again.
+  // The last step is held back so that the run is still active at the second call.
   const held = Promise.withResolvers<void>();
   receiver.answer = (_request, answer) => void held.promise.then(() => answer.end());
   const call = await stranger(`PUT ${path}?by=mail`, { ok: true }, { authorization: "Bearer x" });
@@ -113,7 +113,7 @@ test("a call ends the wait once; who calls again, forges an address or comes too
     "workflow.run_called",
     "workflow.run_completed",
   ]);
-  // A retry of that step waits anew, at the same address.
+  // A retry of the step waits again at the same address.
   await owner(`POST /api/v1/runs/${runId}/retry`, { from: "ask" });
   await waitForRun(owner, runId, ["waiting"]);
   expect(await stranger(`POST ${path}`, { ok: false })).toMatchObject({ status: 201 });
@@ -121,7 +121,7 @@ test("a call ends the wait once; who calls again, forges an address or comes too
   await worker.close();
 });
 
-test("a call that comes before its step is kept, also when the node dies before the step and after it", async () => {
+test("a call before its step is stored, also if the node dies before or after the step starts", async () => {
   const first = await startWorker();
   const held = Promise.withResolvers<void>();
   receiver.answer = (_request, answer) => void held.promise.then(() => answer.end());
@@ -150,7 +150,7 @@ test("a call that comes before its step is kept, also when the node dies before 
   expect(await world.sql("select from run_calls")).toEqual([]);
   await bury();
 
-  // While no node lives, a call is taken all the same.
+  // Calls are accepted while no node runs.
   const waiting = await startWaiting([tell(), ask(), show]);
   const buryToo = await second.kill();
   expect(
@@ -164,7 +164,7 @@ test("a call that comes before its step is kept, also when the node dies before 
   await third.close();
 });
 
-test("each iteration of a loop has an address of its own; after the time its own way is taken, or it fails", async () => {
+test("each iteration of a loop has its own address; after the timeout its timeout branch runs, or the step fails", async () => {
   const worker = await startWorker();
   const inner = tell({ url: "{{ run.resumeUrl }}", n: "{{ item }}" });
   const loop = {
@@ -206,7 +206,7 @@ test("each iteration of a loop has an address of its own; after the time its own
   await worker.close();
 });
 
-test("what a definition says wrongly about calls is told with its place; a test run takes a stand-in", async () => {
+test("errors about calls in a definition include the path; a test run uses a mock", async () => {
   const nodes = [
     {
       id: "one",
@@ -239,7 +239,7 @@ test("what a definition says wrongly about calls is told with its place; a test 
   expect(tested.body.data).toMatchObject({ status: "completed", output: { said: "yes" } });
 });
 
-test("what is left of a call that met the runner on its way to wait is no other attempt's", async () => {
+test("a stale call that arrived while the step began to wait is not used by another attempt", async () => {
   const worker = await startWorker();
   const { runId, path } = await startWaiting([
     tell({ url: "{{ run.resumeUrls.ask }}" }),

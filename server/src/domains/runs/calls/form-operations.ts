@@ -1,4 +1,4 @@
-/** Steps that ask by a form: the page, and what is sent of it. */
+/** Steps that ask through a form: the page and its submission. */
 import {
   assertOwnFiles,
   discardFiles,
@@ -60,11 +60,11 @@ const example = {
 type FormWait = Extract<StepWait, { readonly kind: "form" }>;
 type FormAnswer = Extract<WaitAnswer, { readonly kind: "form" }>["form"];
 
-/** The form of a step that waits; undefined until it does. */
+/** The form of a waiting step; undefined before the step waits. */
 function openForm(record: JournalRecord | undefined): FormWait | undefined {
   const { status, wait, answer } = record ?? {};
   const isReached = record && status !== "ready" && status !== "running";
-  // After an attempt that failed it waits for the next one, and for no form.
+  // After a failed attempt the step waits for a retry, not for a form.
   const isOpening = !isReached || (status === "waiting" && !wait);
   if (isOpening && !answer) return undefined;
   const refusal = findRefusal(record);
@@ -72,7 +72,7 @@ function openForm(record: JournalRecord | undefined): FormWait | undefined {
   return wait?.kind === "form" ? wait : undefined;
 }
 
-/** The reason why nothing can be sent to a step. */
+/** The reason why a step accepts no submission. */
 function findRefusal(record: JournalRecord | undefined): Failure | undefined {
   if (record?.answer) return new Failure(FormSent);
   const isOpen = record?.status === "waiting" && record.wait?.kind === "form";
@@ -92,8 +92,8 @@ async function openFormStep(
 }
 
 /**
- * The page that follows a form which was sent already, for the one who did that: their connection may have broken
- * before it came. Of a form for whoever has its address that could be another.
+ * The next page for the sender of a submitted form, whose connection may have broken before the page arrived. For a
+ * form open to everyone with the address this could be another person.
  */
 async function findPageAfter(
   platform: Platform,
@@ -110,7 +110,7 @@ async function findPageAfter(
   );
 }
 
-/** The form of a step for whoever may send it. */
+/** The form of a step, if the sender may submit it. */
 function openFormOf({ row, record }: OpenedStep): FormWait | undefined {
   if (isOver(row.status)) throw new Failure(FormClosed);
   return openForm(record);
@@ -140,7 +140,7 @@ export const showRunForm = query({
 
 const LOOK_AGAIN_SECONDS = 3;
 
-/** A page that looks again by itself. Of a step that is not reached yet the texts may still be templates. */
+/** A page that reloads itself. Texts of a step that has not started can still contain templates. */
 function waitingPage(text: string): HtmlDocument {
   const title = "One moment";
   const page = document({
@@ -151,7 +151,7 @@ function waitingPage(text: string): HtmlDocument {
   return { ...page, headers: { ...page.headers, refresh: String(LOOK_AGAIN_SECONDS) } };
 }
 
-/** The outcome of a form that was sent: a page to show, or answers that are to be written. */
+/** The result of a submission: a page to show, or answers to write. */
 type TakenForm =
   | { readonly page: HtmlResponse; readonly status?: number }
   | {
@@ -180,7 +180,7 @@ export const sendRunForm = command({
   params,
   response: html(htmlErrorRendering),
   emits: [RunCalled],
-  // A page that is not the last ends no wait.
+  // A page before the last one does not end the wait.
   allowNoop: true,
   fails: [FormSent, FormClosed, RateLimited, WebhookRunFailed, FileTooLarge, QuotaExceeded],
   example,
@@ -188,7 +188,7 @@ export const sendRunForm = command({
     const opened = await openFormStep(platform, input.params, caller);
     const after = await findPageAfter(platform, opened);
     if (after) return { page: after };
-    // Before the body is read: a stranger's files would be stored in vain.
+    // Check before the body is read, so that files of unauthorised callers are not stored.
     const wait = openFormOf(opened);
     if (!wait) throw new Failure(NotFound);
     const { form } = wait;
@@ -232,7 +232,7 @@ export const sendRunForm = command({
     const record = foldJournal(entries.flatMap(({ records }) => [...records])).get(path);
     const refusal = isOver(row.status) ? new Failure(FormClosed) : findRefusal(record);
     if (refusal) {
-      // Many could be sent at once to an address, and the files of all but one would be kept for a day.
+      // Many submissions can arrive at once. Without this the files of all but one stay stored for a day.
       await releaseReceived(ctx, uploads);
       return refusal;
     }
@@ -255,7 +255,7 @@ export const sendRunForm = command({
   },
 });
 
-/** Waits for the page that follows a form: the next one, or the answer of the run. */
+/** Waits for the next page after a form: the next form, or the response of the run. */
 async function awaitPageAfter(
   platform: Platform,
   sent: SentStep,
@@ -265,7 +265,7 @@ async function awaitPageAfter(
   const { row, path, version } = opened;
   const { plan } = version;
   if (!plan.asksSender) return undefined;
-  // The answer of a run is for whoever began it, and not for others who are asked in between.
+  // The response of the run goes to the person who started it, not to others who filled in a form.
   const isReader = wait.shownTo === "sender";
   const partition = { workspace: row.workspace_id, environment: row.environment };
   const isAnswered = (steps: Steps): boolean =>
@@ -281,7 +281,7 @@ async function awaitPageAfter(
   return response && sentPage(wait.form, toAnswerText({ response }));
 }
 
-/** The answer to a form that was sent. One on a branch beside it is for whoever is asked there. */
+/** The response to a submission. A form on a parallel branch belongs to the person who is asked there. */
 function findResponse({ opened: { path, version }, submittedAt }: SentStep, steps: Steps) {
   const since = [...steps].filter(
     ([answering, { finishedAt = "" }]) =>

@@ -1,4 +1,4 @@
-/** Steps that ask by a form: shown to whoever has the address or sent the form before, and sent once. */
+/** Form steps: shown to everyone with the address or to the sender of the previous form, and submitted once. */
 import { expect, test } from "vitest";
 import { until, useWorld } from "#kernel/testing/world.ts";
 import {
@@ -37,7 +37,7 @@ const answer = {
   config: { body: "{{ trigger.input.who }} gets {{ steps.ask.output.answers.size }}" },
 };
 
-/** Deploys a workflow that a form starts, and gives the path of its page. */
+/** Deploys a workflow with a form trigger and returns the path of the form page. */
 async function deployForm(nodes: readonly object[], more: object = {}) {
   const id = await deployWorkflow(owner, nodes, { trigger: { ...first, ...more } });
   const { data } = (await owner(`GET /api/v1/workflows/${id}`)).body;
@@ -47,7 +47,7 @@ async function deployForm(nodes: readonly object[], more: object = {}) {
 const latestRun = async (id: string): Promise<string> =>
   (await owner(`GET /api/v1/workflows/${id}/runs`)).body.data[0].id;
 
-/** A run that waits for its form, and the path of it. */
+/** Starts a run that waits for its form. Returns the run and the path of the form. */
 async function startAsked(config: object = {}, after: readonly object[] = [], more: object = {}) {
   const tell = { id: "tell", type: "respond", config: { body: "{{ run.resumeUrl }}" } };
   const nodes = [tell, ask({ title: "Which size?", ...config }), ...after];
@@ -59,7 +59,7 @@ async function startAsked(config: object = {}, after: readonly object[] = [], mo
   return { runId, path: new URL(String(told.body)).pathname };
 }
 
-test("whoever sent a form is led to the next one, and reads the answer of the run", async () => {
+test("the sender of a form gets the next form, and reads the response of the run", async () => {
   const pause = { id: "pause", type: "delay", config: { ms: 1 } };
   const further = { ...pause, id: "further" };
   const sure = ask({ title: "Sure?", shownTo: "sender" }, "sure");
@@ -94,8 +94,8 @@ test("whoever sent a form is led to the next one, and reads the answer of the ru
     "workflow.run_completed",
   ]);
 });
-test("a page shows the answer as soon as it is given, whatever the run does after it", async () => {
-  // A page waits for longer than this.
+test("a page shows the response as soon as it exists, while the run continues", async () => {
+  // A page does not wait this long.
   const last = { id: "last", type: "delay", config: { ms: 25_000 } };
   const yes = ask({ title: "Which?", shownTo: "sender" });
   const never = ask({ title: "Never?", shownTo: "sender" }, "never");
@@ -113,7 +113,7 @@ test("a page shows the answer as soon as it is given, whatever the run does afte
   const { headers } = await send(new URL(data.trigger.url).pathname, { $page: "0", who: "Ann" });
   const sent = await send(String(headers["location"]), { $page: "0", size: "L" });
   expect([sent.status, sent.body]).toEqual([200, expect.stringContaining("Ann gets L")]);
-  // The run of a form without further ones, and of a webhook.
+  // Runs of a form without further forms, and of a webhook.
   const pause = { id: "pause", type: "delay", config: { ms: 1 } };
   const say = { id: "say", type: "respond", config: { body: "Said." } };
   const { id, path } = await deployForm([pause, say, last]);
@@ -129,7 +129,7 @@ test("a page shows the answer as soon as it is given, whatever the run does afte
   }
 });
 
-test("whoever is led through a run that fails is told", async () => {
+test("the sender of a form sees that the run failed", async () => {
   const stop = { id: "stop", type: "fail", config: { message: "No." } };
   const { path } = await deployForm([ask({ shownTo: "sender" }), stop]);
   const { headers } = await send(path, { $page: "0", who: "Ann" });
@@ -139,7 +139,7 @@ test("whoever is led through a run that fails is told", async () => {
   expect((await stranger(`GET ${headers["location"]}`)).status).toBe(500);
 });
 
-test("a form for those who are told its address leads nobody to it, and thanks", async () => {
+test("a form for recipients of its address shows a thank-you page, and redirects nowhere", async () => {
   const { id, path } = await deployForm([ask(), answer], { respond: "at_once" });
   const started = await stranger(`POST ${path}`, toBody({ $page: "0", who: "Ann" }), FORM);
   expect([started.status, started.headers["location"]]).toEqual([200, undefined]);
@@ -152,7 +152,7 @@ test("a form for those who are told its address leads nobody to it, and thanks",
     status: "waiting",
     wait: { kind: "form", message: "Which size?" },
   });
-  // Whoever reads the trace must not be able to answer.
+  // A reader of the trace must not be able to submit the form.
   expect(JSON.stringify(trace)).not.toContain(asked.path.split("/").at(-2));
   const sent = await send(asked.path, { $page: "0", size: "S" });
   expect([sent.status, sent.events]).toEqual([200, ["workflow.run_called"]]);
@@ -160,7 +160,7 @@ test("a form for those who are told its address leads nobody to it, and thanks",
   expect((await waitForRun(owner, asked.runId)).status).toBe("completed");
 });
 
-test("a form is sent once; forged, foreign, late and early addresses say what they are", async () => {
+test("a form is submitted once; forged, foreign, late and early addresses get specific errors", async () => {
   const { runId, path } = await startAsked({}, [hold]);
   const [one, two] = await Promise.all([
     send(path, { $page: "0", size: "S" }),
@@ -193,7 +193,7 @@ test("a form is sent once; forged, foreign, late and early addresses say what th
   expect((await send(before, { $page: "0", size: "S" })).status).toBe(404);
 });
 
-test("after its time the branch for that is taken", async () => {
+test("after the timeout the timeout branch runs", async () => {
   const nodes = [
     ask({ title: "Which?", timeoutMs: 1 }),
     { id: "late", type: "transform", config: { expression: "steps.ask.output.timedOut" } },
@@ -205,7 +205,7 @@ test("after its time the branch for that is taken", async () => {
   expect([run.status, run.output]).toEqual(["completed", true]);
 });
 
-test("fields come of templates, and are checked when they are there", async () => {
+test("fields from templates are checked once their values exist", async () => {
   const options = "{{ trigger.input.sizes }}";
   const field = { name: "size", type: "choice", options };
   const nodes = [ask({ title: "Which?", pages: [{ fields: [field] }] })];
@@ -236,7 +236,7 @@ test("fields come of templates, and are checked when they are there", async () =
   ]);
 });
 
-test("files of a form are the run's, and those of a page that is refused are nobody's", async () => {
+test("files of a submitted form belong to the run; files of a rejected page are released", async () => {
   const withFile = [{ fields: [{ name: "bill", type: "file", required: true }, { name: "note" }] }];
   const { runId, path } = await startAsked({ pages: withFile });
   const upload = (parts: Readonly<Record<string, string>>) => {
@@ -268,7 +268,7 @@ test("files of a form are the run's, and those of a page that is refused are nob
   });
 });
 
-test("of many who send files at once, one has sent them, and those of the others are given up", async () => {
+test("of several simultaneous submissions with files one is accepted, and the files of the others are released", async () => {
   const pages = [{ fields: [{ name: "bill", type: "file", required: true }] }];
   const { path } = await startAsked({ pages }, [hold]);
   const lines = [
@@ -287,7 +287,7 @@ test("of many who send files at once, one has sent them, and those of the others
   expect(await world.sql("select id from blobs where state = 'pending'")).toEqual([]);
 });
 
-test("whoever is asked beside the one who began does not read the answer that is for them", async () => {
+test("a person asked on another branch does not read the response for the person who started the run", async () => {
   const other = ask({ title: "Which, Bob?" }, "bob");
   const more = ask({ title: "And, Bob?", shownTo: "sender" }, "more");
   const tell = { id: "tell", type: "respond", config: { body: "for Ann alone" } };
@@ -319,7 +319,7 @@ test("whoever is asked beside the one who began does not read the answer that is
   expect(ann.body).toContain("for Ann alone");
 });
 
-test("a form that became too large by its templates fails its step", async () => {
+test("a form that exceeds the size limit after its templates are evaluated fails its step", async () => {
   const options = "{{ trigger.input.sizes }}";
   const fields = Array.from({ length: 40 }, (_, at) => ({
     name: `f${at}`,

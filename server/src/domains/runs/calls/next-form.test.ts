@@ -6,7 +6,10 @@ import { findNextForm } from "./next-form.ts";
 const at = "2026-01-01T00:00:00.000Z";
 const later = "2026-01-01T00:00:01.000Z";
 
-/** Steps from texts: `a: sent`, `b: link sent 1` a second later, `c: waits`; each for the sender unless `link`. */
+/**
+ * Builds steps from texts: `a: sent`, `b: link sent 1` a second later, `c: waits`. Each is for the sender unless it
+ * has `link`.
+ */
 function find(
   { graph }: ReturnType<typeof planOf>,
   texts: readonly string[],
@@ -27,7 +30,7 @@ function find(
   return findNextForm(graph, steps as unknown as readonly JournalRecord[], sender);
 }
 
-test("whoever sent a form is led to the next one, and nobody else", () => {
+test("only the sender of a form is redirected to the next one", () => {
   const line = planOf(["a", "b", "c"], "a -> b", "b -> c");
   expect(find(line, ["a: waits"])).toBe("a");
   expect(find(line, ["a: link waits"])).toBeUndefined();
@@ -38,13 +41,13 @@ test("whoever sent a form is led to the next one, and nobody else", () => {
   expect(find(line, ["a: link sent", "b: link sent", "c: waits"], "a")).toBeUndefined();
 });
 
-test("the order of the graph counts, whatever the clocks of processes say", () => {
+test("the order of the graph decides, not the clocks of the processes", () => {
   const line = planOf(["a", "b", "c"], "a -> b", "b -> c");
   const steps = ["a: link sent 1", "b: link sent", "c: waits"];
   expect([find(line, steps, "a"), find(line, steps, "b")]).toEqual([undefined, "c"]);
 });
 
-test("nobody is led to a form of another branch", () => {
+test("no redirect goes to a form of another branch", () => {
   const sides = planOf(
     ["bob", "more", "ann", "both"],
     "bob -> more",
@@ -59,7 +62,7 @@ test("nobody is led to a form of another branch", () => {
   expect(find(sides, ["ann: sent", "more: waits"], "ann")).toBe("more");
 });
 
-test("nobody is led to a form of another item, unless one is done at a time", () => {
+test("no redirect goes to a form of another item, unless the loop runs one item at a time", () => {
   const steps = [
     "each[0].a: link sent",
     "each[1].a: link sent 1",

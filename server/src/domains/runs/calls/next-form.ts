@@ -1,4 +1,4 @@
-/** The form to which whoever sent the one before is led. */
+/** The form shown to the sender of the previous form. */
 import { asksSender, type Graph, isBefore, type StepStatus } from "#domains/workflows/index.ts";
 import type { Platform } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/database.ts";
@@ -8,19 +8,19 @@ import { awaitRun, type WaitOptions } from "../run-watch.ts";
 import { makeFormPath } from "./resume-address.ts";
 
 interface NextForm {
-  /** Of the page; none where nobody is asked further. */
+  /** The path of the page. Undefined if no more forms follow. */
   readonly path?: string;
   readonly hasFailed: boolean;
 }
 
-/** How long a page that was sent waits for what comes next. */
+/** How long a submitted page waits for the next page. */
 export const FORM_WAIT_MAX_MS = 30_000;
 
 export type Steps = ReadonlyMap<string, JournalRecord>;
 
 /**
- * Waits for the form that follows one that was sent, until the run ends or the time does, or nothing asks further and
- * the answer is there.
+ * Waits for the form after a submission. Ends when the run ends, at the timeout, or when no form can follow and the
+ * response exists.
  */
 export async function awaitNextForm(
   platform: Platform,
@@ -33,9 +33,9 @@ export async function awaitNextForm(
   }: {
     readonly runId: string;
     readonly graph: Graph;
-    /** The step whose form was sent; undefined for the trigger. */
+    /** The step with the submitted form; undefined for the form trigger. */
     readonly sender: string | undefined;
-    /** True when the steps have what is shown where nobody is asked further. */
+    /** True if the steps contain the response to show when no form follows. */
     readonly isAnswered: (steps: Steps) => boolean;
   },
   options: WaitOptions,
@@ -58,14 +58,14 @@ export async function awaitNextForm(
 
 const FINAL: ReadonlySet<StepStatus> = new Set(["completed", "failed", "skipped", "cancelled"]);
 
-/** True while a step may still ask whoever sent a form. */
+/** True while a step can still show a form to the sender. */
 function asksFurther({ nodes }: Graph, steps: Steps): boolean {
   return nodes.some(
     (node) => asksSender(node) && !FINAL.has(steps.get(node.id)?.status ?? "ready"),
   );
 }
 
-/** The step that asks the sender. */
+/** Finds the waiting step whose form is for the sender. */
 export function findNextForm(
   graph: Graph,
   steps: Iterable<JournalRecord>,
@@ -74,8 +74,8 @@ export function findNextForm(
   const all = [...steps].filter(({ wait }) => wait?.kind === "form");
   const askers = new Map<string, string | undefined>();
   /**
-   * The step whose address the person who is asked was told; undefined for whoever began the run. Forms of branches and
-   * items that are done beside it say nothing about that: others may fill them in.
+   * The step whose address was sent to the person; undefined for the person who started the run. Forms on parallel
+   * branches and items are ignored because other people can fill them in.
    */
   const findAsker = (path: string): string | undefined => {
     if (askers.has(path)) return askers.get(path);
@@ -111,7 +111,7 @@ function isForSender({ wait }: JournalRecord): boolean {
   return wait?.kind === "form" && wait.shownTo === "sender";
 }
 
-/** The order of the graph counts before that of clocks, of which each process has its own. */
+/** The order of the graph takes precedence over timestamps, because each process has its own clock. */
 function pickLater(graph: Graph, one: SentRecord, other: SentRecord): SentRecord {
   if (isBefore(graph, one.path, other.path)) return other;
   if (isBefore(graph, other.path, one.path)) return one;

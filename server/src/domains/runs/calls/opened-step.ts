@@ -1,4 +1,4 @@
-/** The step of a run that an address names. */
+/** Finds the step for a resume address. */
 import {
   nodeAt,
   type PlannedVersion,
@@ -20,11 +20,11 @@ export interface OpenedStep {
   readonly version: PlannedVersion;
   readonly path: string;
   readonly node: PlanNode;
-  /** Undefined until the step is reached. */
+  /** Undefined before the step starts. */
   readonly record: JournalRecord | undefined;
 }
 
-/** Finds the step of an address; a 404 for one that is not ours, a 410 where its plan is gone. */
+/** Finds the step of an address. Throws 404 for a forged address, and 410 if the execution plan was deleted. */
 export async function openStep(
   platform: Platform,
   { runId, token }: { readonly runId: string; readonly token: string },
@@ -32,7 +32,7 @@ export async function openStep(
 ): Promise<OpenedStep> {
   const path = readResumeToken(platform, runId, token);
   if (path === undefined) throw new Failure(NotFound);
-  // Before the journal is read, which may be long.
+  // Checked before the journal is read, which can be long.
   const { rateLimit, settings } = platform;
   rateLimit.assert(`call ${runId} from ${classifyAddress(address)}`, settings.rateLimit);
   rateLimit.assert(`call ${runId}`, settings.rateLimit);

@@ -1,6 +1,6 @@
 /**
- * The addresses at which steps of a run wait for calls. Each follows from the run and the path of its step, so that it
- * is known before the step is reached; a signature makes it one that nobody can guess.
+ * The addresses at which steps wait for calls. An address is derived from the run and the path of the step, so it is
+ * known before the step starts. A signature prevents guessing.
  */
 import {
   type ExecutionPlan,
@@ -13,11 +13,11 @@ import type { PlatformServices } from "#kernel/contract.ts";
 import { mapJson } from "#kernel/schema/map-json.ts";
 import { publicUrl } from "#kernel/settings.ts";
 
-/** The addresses that expressions see as members of `run`. */
+/** Addresses that expressions see as fields of `run`. */
 export interface VisibleAddresses {
-  /** Of the only step there that waits for a call. */
+  /** The only step in this scope that waits for a call. */
   readonly resumeUrl?: string;
-  /** By the ids of the steps. */
+  /** Addresses by step id. */
   readonly resumeUrls: Readonly<Record<string, string>>;
 }
 
@@ -36,12 +36,12 @@ function makeResumePath(services: PlatformServices, runId: string, path: string)
   return `/resume/${runId}/${step}.${signature}`;
 }
 
-/** The address of the page of a step that asks by a form, without the host: one may be reached by several. */
+/** The address of the page of a form step, without the host, because a server can have several hosts. */
 export function makeFormPath(services: PlatformServices, runId: string, path: string): string {
   return `${makeResumePath(services, runId, path)}/form`;
 }
 
-/** The path of the step whose address it is; undefined where the signature is not ours. */
+/** The path of the step that the token names. Undefined if the signature is invalid. */
 export function readResumeToken(
   services: PlatformServices,
   runId: string,
@@ -59,7 +59,7 @@ export class ResumeAddresses {
   readonly #runId: string;
   readonly #graph: Graph;
 
-  /** Those of a run whose steps wait for calls; most runs have none. */
+  /** The addresses of a run with steps that wait for calls; undefined for other runs. */
   static open(
     services: PlatformServices,
     runId: string,
@@ -74,7 +74,7 @@ export class ResumeAddresses {
     this.#graph = graph;
   }
 
-  /** Those that the step at this path sees: of steps beside it, and around the loops that it is in. */
+  /** The addresses visible to the step at a path: of steps in the same graph and in the loops around it. */
   at(path: string): VisibleAddresses {
     const urls: [string, string][] = [];
     const addAll = ({ nodes }: Graph, prefix: string): void => {
@@ -102,26 +102,25 @@ export class ResumeAddresses {
 const WHOLE_ADDRESS = /https?:\/\/[^\s"'<>]*?\/resume\/run_[0-9a-z]+\/[\w-]+\.[\w-]+/g;
 
 /**
- * The value with a word in the place of each address: fixtures are kept anywhere, and each server has other
- * addresses.
+ * Replaces addresses by a placeholder. Fixtures are stored outside the server, and addresses differ between servers.
  */
 export function maskAddresses<T>(value: T): T {
   const mask = (leaf: unknown) =>
     typeof leaf === "string" ? leaf.replaceAll(WHOLE_ADDRESS, "[resume address]") : leaf;
-  // Only texts are replaced, so the type stays.
+  // Only strings are replaced, so the type does not change.
   return holdsAddress(value) ? (mapJson(value, mask) as T) : value;
 }
 
 const MARK = "/resume/run_";
 const ADDRESS = /(\/resume\/run_[0-9a-z]+\/)[\w-]+\.[\w-]+/g;
 
-/** The value with the secret part of addresses left out, for those who read what steps were given and gave. */
+/** Removes the secret part of addresses, for readers of step inputs and outputs. */
 export function hideAddresses<T>(value: T): T {
-  // Only texts are replaced, so the type stays.
+  // Only strings are replaced, so the type does not change.
   return holdsAddress(value) ? (mapJson(value, hideInText) as T) : value;
 }
 
-/** Looks without copying: next to no value holds one. */
+/** Checks without copying, because few values contain an address. */
 function holdsAddress(value: unknown): boolean {
   if (typeof value === "string") return value.includes(MARK);
   if (typeof value !== "object" || value === null) return false;

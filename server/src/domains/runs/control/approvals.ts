@@ -21,7 +21,7 @@ import { RunResumed } from "../events.ts";
 import { AlreadyDecided, NotAnApprover, RunId, RunNotPaused } from "../run.ts";
 import { lock } from "../store.ts";
 
-/** A step that waits for the caller's decision. */
+/** A step that waits for a decision of the caller. */
 export const Approval = Type.Object(
   {
     runId: RunId,
@@ -50,8 +50,8 @@ export interface DecisionInput {
 type In<C> = C & { readonly workspace: WorkspaceRef };
 
 /**
- * True where fewer can still decide than must: approvers have left, or lost the role that was asked. Owners decide
- * then, so that nobody's leaving blocks a run.
+ * True if the remaining approvers are fewer than required because approvers left the workspace or lost the role.
+ * Owners can then decide, so that the run is not blocked.
  */
 const LACKS_APPROVERS = sql`
   (select count(*) from memberships m
@@ -69,7 +69,7 @@ interface ApprovalRow {
   readonly lacks_approvers: boolean;
 }
 
-/** A decision that somebody made. */
+/** A decision and its author. */
 export const DecidedApproval = Type.Object(
   {
     id: id("apd"),
@@ -95,7 +95,7 @@ const DELETE_APPROVAL = "delete from run_approvals where run_id = $1 and path = 
 const ADD_DECIDER = `
   update run_approvals set decided_by = decided_by || array[$3::text] where run_id = $1 and path = $2`;
 
-/** Adds the caller's decision to an approval. One rejection settles it; otherwise the quorum does. */
+/** Adds the caller's decision to an approval. One rejection decides; otherwise the quorum does. */
 export async function decideApproval(
   ctx: In<WriteContext<typeof RunResumed>>,
   runId: string,
@@ -154,7 +154,7 @@ function noteDecision(
   ]);
 }
 
-/** The newest decision about a step of a run, for what the run is made for. */
+/** The latest decision about a step of a run, for the subject of the run. */
 export async function findLastDecision(
   tx: Tx,
   { runId, stepId }: { readonly runId: string; readonly stepId: string },
@@ -167,7 +167,9 @@ export async function findLastDecision(
   return rows[0];
 }
 
-/** Decisions, newest first: the caller's own, and where the caller was asked; an owner sees all. */
+/**
+ * Lists decisions, newest first: decisions by the caller, or on approvals addressed to the caller. An owner sees all.
+ */
 export async function listDecided(
   ctx: In<ReadContext>,
   { before, limit }: { readonly before: string | undefined; readonly limit: number },
@@ -186,7 +188,7 @@ export async function listDecided(
   return rows;
 }
 
-/** The open approvals that ask the caller, newest runs first. */
+/** The open approvals addressed to the caller, newest runs first. */
 export async function listApprovals(
   ctx: In<ReadContext>,
   page: { readonly before: readonly [string, string] | undefined; readonly limit: number },
@@ -208,16 +210,16 @@ export async function listApprovals(
   return rows;
 }
 
-/** Approvals are counted up to this. */
+/** Counts stop at this number. */
 const COUNTED_MAX = 1_000;
 
-/** How many open approvals ask the caller. */
+/** Counts the open approvals addressed to the caller. */
 export async function countApprovals(ctx: In<ReadContext>): Promise<number> {
   const open = await listApprovals(ctx, { before: undefined, limit: COUNTED_MAX });
   return open.length;
 }
 
-/** Locks the open approvals of a run, so that decisions are counted one after the other. */
+/** Locks the open approvals of a run, so that concurrent decisions are counted in sequence. */
 async function lockOpenApprovals(tx: Tx, runId: string, now: Date): Promise<ApprovalRow[]> {
   const { rows } = await sql<ApprovalRow>`
     select path, approvers, message, quorum, decided_by, ${LACKS_APPROVERS} as lacks_approvers
@@ -246,7 +248,7 @@ function isOwner({ caller, workspace }: In<ReadContext>): boolean {
   return requireMembership(caller, workspace.id).roles.includes("owner");
 }
 
-/** The names by which an approval can ask the caller: user id, role ids and role names. */
+/** The names that approvals use for the caller: user id, role ids and role names. */
 async function findApproverNames({ tx, caller, workspace }: In<ReadContext>): Promise<string[]> {
   const { roles } = requireMembership(caller, workspace.id);
   return [userIdOf(caller), ...roles, ...(await findRoleNames(tx, roles))];

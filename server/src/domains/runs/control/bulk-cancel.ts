@@ -28,7 +28,7 @@ export function selectCancels(tx: Tx, filter: CancelFilter, limit: number): Prom
   return listIds(tx, { ...rest, ids: runIds, statuses, limit });
 }
 
-/** Selects the runs now and leaves the cancelling to a job; gives how many there are. */
+/** Selects the runs now and lets a job cancel them. Returns the number of runs. */
 export async function requestCancels(
   ctx: WriteContext<typeof BulkCancelRequested>,
   filter: CancelFilter,
@@ -56,7 +56,7 @@ export const bulkCancelJob: JobType<typeof CancelPayload> = job({
       try {
         await cancelRunTree(ctx, id);
       } catch (error) {
-        // It ended meanwhile, by itself or with the run that waited for it, or is gone.
+        // The run ended or was deleted in the meantime, for example together with its parent run.
         if (!(error instanceof Failure)) throw error;
       }
     }

@@ -21,7 +21,7 @@ export interface RetryFilter {
   readonly runIds?: readonly string[];
 }
 
-/** Selects the runs now and leaves the retries to a job; gives how many there are. */
+/** Selects the runs now and lets a job retry them. Returns the number of runs. */
 export async function requestRetries(
   ctx: WriteContext<typeof BulkRetryRequested>,
   filter: RetryFilter,
@@ -37,7 +37,7 @@ export async function requestRetries(
   return ids.length;
 }
 
-/** The ids of the runs that a filter selects, oldest first. */
+/** The ids of the selected runs, oldest first. */
 export function selectRetries(tx: Tx, filter: RetryFilter, limit: number): Promise<string[]> {
   const { status = "failed", runIds, ...rest } = filter;
   return listIds(tx, { ...rest, ids: runIds, statuses: [status], limit });
@@ -53,12 +53,12 @@ export const bulkRetryJob: JobType<typeof RetryPayload> = job({
   async run(ctx, { ids, actor }: Static<typeof RetryPayload>) {
     ctx.setActor(actor);
     for (const row of await lockAll(ctx.tx, ids.slice(0, BATCH_RUNS))) {
-      // It may have been retried meanwhile.
+      // Another request may have retried the run in the meantime.
       if (!isOver(row.status) || row.status === "completed") continue;
       try {
         await restartRun(ctx, row, { from: "failed", version: "same" });
       } catch (error) {
-        // A run whose version is gone stays as it is; the others are retried.
+        // A run with a deleted version is skipped; the others are retried.
         if (!(error instanceof Failure)) throw error;
       }
     }

@@ -14,7 +14,7 @@ import { lock, lockAll } from "../store.ts";
 
 type CancelContext = WriteContext<typeof RunCancelled>;
 
-/** How many runs one transaction cancels at most. */
+/** Maximum number of runs cancelled in one transaction. */
 const BATCH_RUNS_MAX = 500;
 
 const CANCEL = `
@@ -40,7 +40,7 @@ const FIND_RUNS_OF_STEPS = `
      and status in ('queued', 'running', 'waiting', 'paused')
    order by id limit $3`;
 
-/** Cancels the runs for which these steps of a run wait. */
+/** Cancels the runs that these steps of a run wait for. */
 export async function cancelRunsOfSteps(
   ctx: CancelContext,
   runId: string,
@@ -61,7 +61,7 @@ export async function cancelRunsOfSteps(
 
 const CancelPayload = Type.Object({ parents: Type.Array(Type.String()) });
 
-/** Cancels the child runs that were too many for one transaction. */
+/** Cancels the child runs that exceed the limit of one transaction. */
 export const cancelChildrenJob: JobType<typeof CancelPayload> = job({
   kind: "runs.cancel_children",
   payload: CancelPayload,
@@ -69,7 +69,7 @@ export const cancelChildrenJob: JobType<typeof CancelPayload> = job({
   run: (ctx, { parents }) => cancelChildRuns(ctx, parents),
 });
 
-/** Cancels the child runs of these, level by level; causal chains have a maximal depth. */
+/** Cancels the child runs of these runs level by level. The depth of causal chains is limited. */
 export async function cancelChildRuns(
   ctx: CancelContext,
   parentIds: readonly string[],

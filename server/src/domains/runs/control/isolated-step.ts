@@ -12,22 +12,22 @@ import { invalidField } from "#kernel/operation/failure.ts";
 import type { GivenValues } from "../engine/run-context.ts";
 import { readPreviewScope } from "../preview/preview-scope.ts";
 
-/** A workflow of one step, and the values that the step sees of what is around it in the whole. */
+/** A workflow of one step, with the values of the surrounding workflow that the step sees. */
 export interface IsolatedStep {
   readonly definition: Definition;
   readonly given: GivenValues;
-  /** The key of the step in the whole workflow. */
+  /** The key of the step in the complete workflow. */
   readonly key: string;
-  /** Mocks under the names that they have here. */
+  /** Mocks by their names in the one-step workflow. */
   readonly mocks: Readonly<Record<string, unknown>>;
-  /** Of the run that was named. */
+  /** The trigger of the named run. */
   readonly trigger: Readonly<Record<string, unknown>> | undefined;
 }
 
 interface Whole {
   readonly workflowId: string;
   readonly whole: Definition;
-  /** Those of the request, and the pinned ones. */
+  /** Mocks of the request and pinned outputs. */
   readonly mocks: Readonly<Record<string, unknown>>;
   readonly request: {
     readonly mocks?: Readonly<Record<string, unknown>>;
@@ -37,7 +37,7 @@ interface Whole {
   };
 }
 
-/** Takes the step out of its workflow that a test is about; undefined where it is about all of them. */
+/** Extracts the step under test from its workflow. Undefined if the test covers the complete workflow. */
 export async function isolateStep(
   platform: Platform,
   caller: Caller,
@@ -59,14 +59,14 @@ export async function isolateStep(
     ...(runId !== undefined && { runId }),
     ...(item !== undefined && { item }),
   };
-  // The step reads its variables itself, as they are when it runs.
+  // The step itself reads the current variables when it runs.
   const { values } = await readPreviewScope(platform, caller, place, { readsVariables: false });
   const { steps, trigger, run: _, workspace: __, environment: ___, ...items } = values;
   const { key, id } = position.node;
   const node = findNode(whole, key);
   const isPure = nodeTypesOf(platform).get(node.type)?.effect === "pure";
   const isAsked = [key, id].some((name) => Object.hasOwn(request.mocks ?? {}, name));
-  // A step that is tried out computes: what was pinned of it would only be repeated.
+  // The mock of the tested step is ignored, because the test is meant to execute the step.
   const { [key]: ____, [id]: _____, ...others } = mocks;
   return {
     key,
@@ -77,7 +77,7 @@ export async function isolateStep(
   };
 }
 
-/** Names within the step as they are where it stands alone: `each.call` is `call`. */
+/** Names as seen from the isolated step: `each.call` becomes `call`. */
 export function relocateNames<T>(
   all: Readonly<Record<string, T>>,
   key: string,
@@ -89,7 +89,7 @@ export function relocateNames<T>(
   return { ...all, ...Object.fromEntries(inside) };
 }
 
-/** The mocks of steps before it, as expressions see them. */
+/** The mocks of earlier steps as expressions see them. */
 function mockedSteps({ before }: NodePosition, mocks: Readonly<Record<string, unknown>>) {
   return Object.fromEntries(
     before.flatMap(({ id, key }) => {
@@ -99,7 +99,7 @@ function mockedSteps({ before }: NodePosition, mocks: Readonly<Record<string, un
   );
 }
 
-/** The node itself, with what its outline leaves out; it stands on no edge that could lead on. */
+/** The complete node, which its outline shortens. Its edges are removed. */
 function findNode(definition: Definition, key: string): Definition["nodes"][number] {
   let nodes = definition.nodes;
   const ids = key.split(".");

@@ -21,13 +21,13 @@ export const PinnedData = Type.Object(
 );
 export type PinnedData = Static<typeof PinnedData> & { readonly revision: number };
 
-/** Outputs by node, as requests give them. */
+/** Outputs by node, as sent in requests. */
 export const Outputs = Type.Record(Type.String({ maxLength: 400 }), Type.Unknown(), {
   maxProperties: 500,
   description: "Outputs by the id of a node, or by its key if it is in a loop: `each.call`",
 });
 
-/** Of all pinned outputs of a workflow, as JSON. */
+/** Limit for all pinned outputs of a workflow, as JSON. */
 const PINNED_CHARACTERS_MAX = 4_194_304;
 
 export const TooMuchPinned = failure(
@@ -46,7 +46,7 @@ export async function findPinnedData(tx: Tx, workflowId: string): Promise<Pinned
     .where("workflow_id", "=", workflowId)
     .executeTakeFirst();
   if (!row) return { workflowId, outputs: {}, revision: FIRST_REVISION };
-  // Only the function below writes it.
+  // Only `replacePinnedData` writes this column.
   return { workflowId, ...row, outputs: row.outputs as PinnedData["outputs"] };
 }
 
@@ -77,7 +77,7 @@ export async function replacePinnedData(
   return { workflowId, outputs, revision };
 }
 
-/** Pins the output of one node, or takes it away; those of others stay as they are. */
+/** Pins the output of one node, or unpins it. Other nodes do not change. */
 export async function changePinnedData(
   ctx: WriteContext<typeof PinnedDataSet>,
   workflowId: string,
@@ -87,7 +87,7 @@ export async function changePinnedData(
   const workflow = await getWorkflow(tx, workflowId);
   const key = toNodeKey(text);
   const isPinned = output !== undefined;
-  // A pin of a node that is gone can still be taken away.
+  // A pin of a deleted node can still be removed.
   if (isPinned) assertNodes(ctx, workflow, { [key]: output });
   const first = isPinned ? { [key]: output } : {};
   await tx
@@ -95,7 +95,7 @@ export async function changePinnedData(
     .values({ workflow_id: workflowId, outputs: "{}", updated_at: now, revision: FIRST_REVISION })
     .onConflict((conflict) => conflict.column("workflow_id").doNothing())
     .execute();
-  // The lock keeps others from writing what they read before.
+  // The lock prevents concurrent changes from overwriting each other.
   const before = await tx
     .selectFrom("workflow_pins")
     .select(["revision", sql<boolean>`outputs ? ${key}`.as("has")])
@@ -121,7 +121,7 @@ export async function changePinnedData(
   return pinned;
 }
 
-/** The names that a node may be pinned or mocked by: its id, and its key through the loops around it. */
+/** The names under which nodes can be pinned or mocked: the id, and the key that includes the loops around it. */
 export function listNodeNames(graph: Graph, within = ""): string[] {
   return graph.nodes.flatMap(({ id: name, body }) => {
     const key = within === "" ? name : `${within}.${name}`;

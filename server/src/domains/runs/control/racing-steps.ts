@@ -4,7 +4,7 @@ import type { StepLogLine } from "../engine/journal-record.ts";
 const MAY_HAVE_EFFECT =
   "Another branch of the race was faster. External effects of this step may have happened.";
 
-/** Steps in flight that take part in a race: those of a branch that lost are aborted alone. */
+/** Steps in flight that take part in a race. When a branch loses, only its steps are aborted. */
 export class RacingSteps {
   readonly #plan: ExecutionPlan;
   readonly #controllers = new Map<string, AbortController>();
@@ -13,7 +13,7 @@ export class RacingSteps {
     this.#plan = plan;
   }
 
-  /** The signal that ends a step: that of its run, and its own where it takes part in a race. */
+  /** The abort signal of a step: the signal of the run, combined with its own signal in a race. */
   joinSignal(path: string, ofRun: AbortSignal): AbortSignal {
     const isRacing =
       path.includes("[") &&
@@ -24,7 +24,7 @@ export class RacingSteps {
     return AbortSignal.any([ofRun, controller.signal]);
   }
 
-  /** Ends a step; where it was in flight, the line that its log gets. */
+  /** Aborts a step. Returns a log line if the step was in flight. */
   abort(path: string, at: string): StepLogLine | undefined {
     const controller = this.#controllers.get(path);
     controller?.abort();

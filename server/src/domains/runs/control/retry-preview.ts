@@ -1,4 +1,4 @@
-/** Tells beforehand which runs a retry of many would pass over, and why. */
+/** Previews a bulk retry: which runs it would skip, and why. */
 import Type, { type Static } from "typebox";
 import { assertBehind } from "#domains/identity/accounts/index.ts";
 import { ArchivedWorkflow, findStartable, planOfVersion } from "#domains/workflows/index.ts";
@@ -31,14 +31,14 @@ export const BulkRetry = Type.Object(
 
 type Source = Pick<ReadContext, "tx" | "services">;
 
-/** How many runs would be retried, and which would not; changes nothing. */
+/** Counts the runs that would be retried and those that would be skipped. Changes nothing. */
 export async function previewRetries(
   ctx: Source,
   filter: RetryFilter,
   limit: number,
 ): Promise<Static<typeof BulkRetry>> {
   const rows = await readRows(ctx.tx, await selectRetries(ctx.tx, filter, limit));
-  // Most runs share a version and a person: each is asked for once.
+  // Most runs share a version and a user, so each combination is checked once.
   const answers = new Map<string, FailureType | undefined>();
   const refused: { readonly row: RunRow; readonly type: FailureType }[] = [];
   for (const row of rows) {
@@ -56,7 +56,7 @@ export async function previewRetries(
   return { count: rows.length - refused.length, skipped };
 }
 
-/** Why a run cannot go on with its own version; undefined when it can. */
+/** The reason why a run cannot continue with its own version; undefined if it can. */
 async function findObstacle(
   { tx, services }: Source,
   row: RunRow,

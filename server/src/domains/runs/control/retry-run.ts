@@ -36,16 +36,16 @@ import { assertFittingInput } from "./trigger-run.ts";
 
 type RetryContext = WriteContext<typeof RunRetried>;
 
-/** Where a retry starts, and with which version. */
+/** The step from which a retry starts, and the version to use. */
 export interface RetryInput {
   /** `failed`, `start`, or the path of a step. */
   readonly from: string;
   readonly version: "same" | "latest";
-  /** The input to run with, in the place of the former one. */
+  /** The new input; replaces the original one. */
   readonly input?: unknown;
 }
 
-/** The triggers whose input a person may replace: those that anybody who may start the workflow could send. */
+/** Triggers with a replaceable input: everyone who can start the workflow could send one. */
 const REPLACEABLE: ReadonlySet<string> = new Set(["manual", "webhook", "subworkflow"]);
 
 const RESTART_RUN = `
@@ -60,9 +60,9 @@ const INSERT_ENTRY =
   "insert into run_journal (run_id, entry, records, written_at) values ($1, $2, $3, $4)";
 
 /**
- * Restarts a run that is over: takes the records of the steps to repeat back in its journal, and makes
- * it due. Each retry is a generation of its own, since a receiver that remembers the idempotency keys
- * of the last one would repeat its answers. Nothing is written before everything is checked.
+ * Restarts an ended run: takes back the journal records of the steps to repeat, and makes the run due. Each retry is
+ * a new generation, because a receiver that remembers idempotency keys would repeat its earlier responses. All checks
+ * run before the first write.
  */
 export async function restartRun(ctx: RetryContext, row: RunRow, input: RetryInput): Promise<void> {
   assertRetriable(row, input);
@@ -72,7 +72,7 @@ export async function restartRun(ctx: RetryContext, row: RunRow, input: RetryInp
   if (workflow?.archived) throw new Failure(ArchivedWorkflow);
   const { version, ...authority } = await resolveVersion(ctx, row, input);
   if (isInputReplaced) {
-    // A replaced input is one by hand, and the trigger takes what it takes of anybody.
+    // A replaced input counts as manual input, so the trigger applies its usual rules.
     const { definition } = version;
     const named = findTrigger(definition, triggerIdOf(row)) ?? findTrigger(definition);
     if (named) assertFittingInput(named.trigger, input.input);
@@ -111,8 +111,8 @@ export async function restartRun(ctx: RetryContext, row: RunRow, input: RetryInp
 }
 
 /**
- * The line that reopens an agent, which has all of its time again: for its people it begins anew. That of a queued run
- * begins with its admission.
+ * The journal line that reopens an agent. The agent gets its complete time limit again. For a queued run the time
+ * starts at admission.
  */
 function withAgentTime(
   line: JournalLine,
@@ -125,7 +125,7 @@ function withAgentTime(
   return { ...rest, ...(startedAt && { startedAt: startedAt.toISOString() }) };
 }
 
-/** The trigger with another input, whose files its giver may read: `assertReadableFiles`. */
+/** Returns the trigger with another input. The user must be able to read its files: `assertReadableFiles`. */
 function replaceInput({ trigger }: RunRow, input: unknown): object {
   const { givenFiles: _, ...rest } = Object(trigger) as { readonly givenFiles?: unknown };
   return { ...rest, input, ...givenFilesPart(findFileIds(input)) };
@@ -156,7 +156,7 @@ function assertRetriable(
   }
 }
 
-/** The version to run, with the authority of its deployment or of the run before. */
+/** The version to run, with the authority of its deployment or of the earlier run. */
 async function resolveVersion(
   { tx, services, caller }: RetryContext,
   row: RunRow,
@@ -171,7 +171,8 @@ async function resolveVersion(
     const deployed = await findDeployment(tx, row.workflow_id, row.environment);
     const isOffered = deployed?.versionId === row.version_id && deployed.deployedBy === row.run_as;
     if (isOffered) return { version, ...authority };
-    // A deployed version takes any input of whoever may start it; any other has the rights of who gives the input.
+    // A deployed version accepts input from everyone who may start it. Any other version runs with the rights of the
+    // user who sends the input.
     const { runAs, permissions } = authorityOf(caller);
     return { version, runAs, permissions: permissions ?? undefined };
   }
@@ -182,7 +183,7 @@ async function resolveVersion(
   return { version, runAs: deployment.deployedBy, permissions: deployment.permissions };
 }
 
-/** The journal lines that take steps back and reopen loops. */
+/** The journal lines that take back steps and reopen loops. */
 async function readResetLines(
   { tx, services }: RetryContext,
   row: RunRow,
@@ -205,16 +206,13 @@ async function readResetLines(
   return [...forgottenPaths.map(toForgottenRecord), ...reset.reopen];
 }
 
-/**
- * True for a step that had not ended when the run did: its wait is deleted, and the answer may have
- * come and gone.
- */
+/** True for a step that was unfinished when the run ended: its wait was deleted, so its response may be lost. */
 function isUnfinished({ status, items }: JournalRecord): boolean {
   if (status === "running") return items === undefined;
   return status === "waiting" || status === "paused" || status === "ready";
 }
 
-/** True for a step that the version lacks or has with another type, and for skipped ones. */
+/** True for a skipped step, and for a step that the version lacks or has with another type. */
 function isOfOtherVersion(
   { path, status }: JournalRecord,
   former: ExecutionPlan | undefined,
@@ -223,7 +221,7 @@ function isOfOtherVersion(
   if (former === plan) return false;
   const node = nodeAt(plan.graph, path);
   const formerNode = former && nodeAt(former.graph, path);
-  // By name: each plan has types of its own.
+  // Compared by name, because each plan has its own type objects.
   const hasOtherType = formerNode !== undefined && formerNode.type.type !== node?.type.type;
   return !node || status === "skipped" || hasOtherType;
 }

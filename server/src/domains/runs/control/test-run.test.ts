@@ -22,7 +22,7 @@ const NODES = [
 ];
 const tried = (id: string, body: object = {}) => owner(`POST /api/v1/workflows/${id}/test`, body);
 
-test("a test touches nothing outside, takes mocks for granted, and answers with the trace", async () => {
+test("a test run has no effects outside, uses mocks, and returns the trace", async () => {
   const id = await deployWorkflow(owner, NODES, { maxConcurrency: 1 });
   const { status, body, events } = await tried(id, {
     input: { n: 5 },
@@ -51,7 +51,7 @@ test("a test touches nothing outside, takes mocks for granted, and answers with 
   });
 });
 
-test("a failure is shown at once, whatever the retries, and starts no error workflow", async () => {
+test("a failure in a test run is returned at once without retries, and starts no error workflow", async () => {
   const hears = await deployWorkflow(owner, [{ id: "note", type: "set", config: { values: {} } }]);
   const bad = {
     id: "bad",
@@ -67,7 +67,7 @@ test("a failure is shown at once, whatever the retries, and starts no error work
   expect(heard.body.data).toEqual([]);
 });
 
-test("the live definition is tried, or a version, or one that is not saved", async () => {
+test("a test run uses the deployed definition, a named version, or an unsaved definition", async () => {
   const id = await deployWorkflow(owner, [
     { id: "one", type: "set", config: { values: { v: 1 } } },
   ]);
@@ -105,7 +105,7 @@ test("the live definition is tried, or a version, or one that is not saved", asy
   });
 });
 
-test("pinned data are the mocks of every test that has none of its own", async () => {
+test("a test run without mocks uses the pinned data", async () => {
   const id = await deployWorkflow(owner, NODES);
   const route = `/api/v1/workflows/${id}/pinned-data`;
   const before = await owner(`GET ${route}`);
@@ -134,7 +134,7 @@ test("pinned data are the mocks of every test that has none of its own", async (
   });
 });
 
-test("a definition that is not saved is for those who may write one", async () => {
+test("only users who can edit workflows can test an unsaved definition", async () => {
   const id = await deployWorkflow(owner, NODES);
   const robot = await createToken(world, owner, ["workflows:trigger"]);
   const definition = {
@@ -157,7 +157,7 @@ test("a definition that is not saved is for those who may write one", async () =
   });
 });
 
-test("a mocked switch goes the way of its case, or of default", async () => {
+test("a mocked switch takes the branch of its case, or the default branch", async () => {
   const said = (id: string) => ({ id, type: "set", config: { values: {} } });
   const id = await deployWorkflow(
     owner,
@@ -207,7 +207,7 @@ const LOOP = {
   },
 };
 
-test("one step is tried alone: with what a run saw, with pins and mocks, in a loop with an item", async () => {
+test("a single step is tested with the data of a run, with pins and mocks, and in a loop with an item", async () => {
   await owner("POST /api/v1/secrets", { name: "TEST_RUN_KEY", value: "never-shown-here" });
   const id = await deployWorkflow(owner, [LOOP]);
   const whole = await tried(id, { input: { lines: ["a", "b"] } });
@@ -247,7 +247,7 @@ test("one step is tried alone: with what a run saw, with pins and mocks, in a lo
   expect(kept).toEqual([]);
 });
 
-test("an error that is mocked goes the way that an error goes", async () => {
+test("a mocked error takes the error branch", async () => {
   const nodes = [
     { id: "call", type: "http", config: { url: "https://127.0.0.1:9/" }, onError: "branch" },
     { id: "sorry", type: "set", config: { values: { said: "{{ steps.call.error.message }}" } } },
@@ -258,7 +258,7 @@ test("an error that is mocked goes the way that an error goes", async () => {
   expect(body.data).toMatchObject({ status: "completed", output: { said: "Out of paper" } });
 });
 
-test("a test that names what is not there is refused, and nothing is kept of it", async () => {
+test("a test run with unknown names is rejected and stores nothing", async () => {
   const id = await deployWorkflow(owner, [LOOP]);
   const elsewhere = await deployWorkflow(owner, NODES.slice(1, 3));
   const runId = (await tried(elsewhere)).body.data.id;
@@ -282,7 +282,7 @@ test("a test that names what is not there is refused, and nothing is kept of it"
   });
 });
 
-test("two people who pin at once both do, one who unpins leaves the rest, and sizes are bounded", async () => {
+test("concurrent pins are both stored, an unpin keeps the others, and sizes are limited", async () => {
   const id = await deployWorkflow(owner, [
     LOOP,
     { id: "after", type: "set", config: { values: {} } },

@@ -52,7 +52,7 @@ export interface TestRunRequest {
   readonly item?: unknown;
 }
 
-/** Executes a test run in memory: nothing of it reaches outside. */
+/** Executes a test run in memory. It has no effects outside. */
 export async function runWorkflowTest(
   platform: Platform,
   caller: Caller,
@@ -99,7 +99,7 @@ export async function runWorkflowTest(
   });
 }
 
-/** A definition of one's own takes more than the permission to trigger workflows. */
+/** An unsaved definition needs more than the permission to trigger workflows. */
 export function assertTestable(
   caller: Caller,
   request: Pick<TestRunRequest, "versionId" | "definition">,
@@ -107,14 +107,14 @@ export function assertTestable(
   if (request.versionId !== undefined && request.definition !== undefined) {
     throw invalidField("/definition", "can't be combined with a versionId");
   }
-  // The permission to trigger workflows is none to run a definition of one's own.
+  // The permission to trigger workflows does not include running an unsaved definition.
   if (request.definition !== undefined && !caller.permissions.has(WorkflowsWrite.name)) {
     const detail = `An unsaved definition requires the permission ${WorkflowsWrite.name}.`;
     throw new Failure(Forbidden, { detail });
   }
 }
 
-/** The trigger that expressions see: what the request says, or that of the run it names. */
+/** The trigger that expressions see: from the request, or from the named run. */
 function chooseTrigger(
   { input }: TestRunRequest,
   chosen: { readonly event?: unknown },
@@ -124,7 +124,7 @@ function chooseTrigger(
   return { type: "manual", input: input ?? null, ...chosen };
 }
 
-/** Stores the test run. It starts no error workflow and answers no parent. */
+/** Stores the test run. It starts no error workflow and resumes no parent run. */
 export async function insertTestRun(
   ctx: WriteContext<typeof RunTested>,
   { run, execution, result, ...rest }: PreparedStart,
@@ -149,11 +149,11 @@ export async function insertTestRun(
 }
 
 interface TestedVersion extends Omit<PlannedVersion, "plan"> {
-  /** The definition is no saved version, so the run must store it. */
+  /** The run must store the definition because it is not a saved version. */
   readonly unsaved: boolean;
 }
 
-/** Resolves to the named version, the definition in the request, or the live one. */
+/** Resolves to the named version, the definition in the request, or the deployed version. */
 export async function resolveTestedVersion(
   tx: Tx,
   platform: Platform,

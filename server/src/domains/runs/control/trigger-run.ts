@@ -74,7 +74,7 @@ export async function prepareTrigger(
   if (!version) throw new Failure(NotDeployed);
   const trigger = findTrigger(version.definition, request.triggerId);
   if (!trigger) throw invalidField("/triggerId", "is not a trigger of the workflow");
-  // An event in its place is what somebody published.
+  // An event in place of an input must be a published event.
   if (request.input !== undefined || chosen.trigger.event === undefined)
     assertFittingInput(trigger.trigger, request.input);
   return startInline(platform, {
@@ -96,13 +96,13 @@ export async function prepareTrigger(
   });
 }
 
-/** Throws when an input is not what a trigger's schema asks for. */
+/** Throws if an input does not match the schema of the trigger. */
 export function assertFittingInput(trigger: Trigger, input: unknown): void {
   const errors = findInputErrors(trigger, input);
   assertNoErrors(errors.map((one) => ({ ...one, path: `/input${one.path}` })));
 }
 
-/** Writes the run. Unless it is over already, its version is held against retention. */
+/** Writes the run. For an unfinished run, marks the version as in use, so that retention keeps it. */
 export async function triggerRun(
   ctx: WriteContext<StartEvent> & { readonly workspace: WorkspaceRef },
   prepared: PreparedStart,
@@ -119,7 +119,7 @@ export async function triggerRun(
   return response;
 }
 
-/** Waits until the run is over; gives it as it is when the caller waits no longer. */
+/** Waits until the run ends. Returns the unfinished run when the time of the caller is up. */
 export async function awaitTriggeredRun(
   platform: Platform,
   caller: Caller,
@@ -159,7 +159,7 @@ async function resolveVersion(
   const version = await findVersion(tx, workflowId, { id: versionId });
   if (!version) throw invalidField("/versionId", "is not a version of this workflow");
   if (version.status === "archived") throw new Failure(ArchivedVersion);
-  // A version that nobody deployed runs with the permissions of the caller.
+  // An undeployed version runs with the permissions of the caller.
   const { runAs, permissions } = authorityOf(caller);
   return { versionId, runAs, permissions: permissions ?? undefined };
 }
@@ -187,7 +187,7 @@ export function toTriggeredRun(prepared: PreparedStart, now: Date): TriggeredRun
     eventId: start.eventId ?? null,
     parentRunId: run.parent?.runId ?? null,
     correlationId: run.cause.correlationId,
-    // The engine alone writes it.
+    // Only the engine writes this field.
     error: (checkpoint.error ?? null) as TriggeredRun["error"],
     createdAt: run.createdAt,
     startedAt,

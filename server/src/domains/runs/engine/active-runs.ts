@@ -21,7 +21,7 @@ export class ActiveRun {
   }
 }
 
-/** The runs that a node has in memory, so many in all and of one workspace. */
+/** The runs in memory of a node, limited in total and per workspace. */
 export class ActiveRuns {
   readonly #byId = new Map<string, ActiveRun>();
   readonly #countByWorkspace = new Map<string, number>();
@@ -30,7 +30,7 @@ export class ActiveRuns {
     return this.#byId.size;
   }
 
-  /** How many more fit. */
+  /** How many more runs fit. */
   get room(): number {
     return ACTIVE_MAX - this.#byId.size;
   }
@@ -67,7 +67,9 @@ export class ActiveRuns {
     return active;
   }
 
-  /** True when runs may wait for the room; by halves, so that one poll loads many. */
+  /**
+   * Returns true if runs may wait for free capacity. Capacity is freed in halves, so that one poll loads many runs.
+   */
   remove(active: ActiveRun): boolean {
     const { id, workspace } = active.execution.run;
     if (this.#byId.get(id) === active) this.#byId.delete(id);

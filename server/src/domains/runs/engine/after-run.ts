@@ -8,7 +8,7 @@ import { newRunContext, insertQueuedRun } from "../start/queued-start.ts";
 import { causeOf, runActor, type RunContext } from "./run-context.ts";
 import { appendMessages, type Checkpoint } from "./store.ts";
 
-/** Starts the error workflow of a run that failed, where it is deployed. */
+/** Starts the deployed error workflow of a failed run. */
 export async function startErrorRun(
   ctx: WriteContext<StartEvent>,
   run: RunContext,
@@ -17,7 +17,7 @@ export async function startErrorRun(
   const { services, tx } = ctx;
   const failedVersion = await planOfVersion({ tx, services }, run.versionId);
   const workflowId = failedVersion?.definition.errorWorkflowId;
-  // The failure of an error workflow starts no other one.
+  // A failed error workflow does not start another error workflow.
   if (workflowId === undefined || run.triggerType === "error") return;
   if (run.cause.depth >= CAUSATION_DEPTH_MAX || run.test) return;
   const deployment = await findDeployment(tx, workflowId, run.environment);
@@ -40,7 +40,7 @@ export async function startErrorRun(
   ctx.setActor(runActor(run));
 }
 
-/** Starts the error workflow, and wakes what waits for the end of the run. */
+/** Starts the error workflow, and wakes steps that wait for the end of the run. */
 export async function handleRunEnd(
   ctx: WriteContext<StartEvent>,
   run: RunContext,
@@ -50,7 +50,7 @@ export async function handleRunEnd(
   wakeDependents(ctx, run, checkpoint);
 }
 
-/** Answers the step of the parent run, and wakes the next queued run. */
+/** Resumes the step of the parent run, and wakes the next queued run. */
 export function wakeDependents(
   ctx: WriteContext<never>,
   run: RunContext,

@@ -12,9 +12,9 @@ import { runRef, toRunSummary } from "./run-summary.ts";
 import { type Checkpoint, writeCheckpoint } from "./store.ts";
 import { saveWaits } from "./waits.ts";
 
-/** The checkpoint of a run as it is in memory now. */
+/** The checkpoint of the current state of a run in memory. */
 export function toCheckpoint(execution: Execution, result: RunResult | undefined): Checkpoint {
-  // A copy: a step may end while this is being written.
+  // Copied, because a step can end during the write.
   const records = [...execution.journal.unwritten];
   if (!result) {
     const dueMs = execution.inFlight > 0 ? 0 : execution.dueMs;
@@ -31,7 +31,7 @@ export function toCheckpoint(execution: Execution, result: RunResult | undefined
 export function toRunError({ steps, stopError }: Execution, path: string | undefined): StepError {
   const error = stopError ?? steps.get(path ?? "")?.error;
   const { code = "failed", message = `${path} failed.`, field, expression } = error ?? {};
-  // The error of a loop names the step in it.
+  // The error of a loop contains the path of the failed step inside it.
   const at = error?.path ?? path;
   return {
     code,
@@ -44,12 +44,15 @@ export function toRunError({ steps, stopError }: Execution, path: string | undef
 
 class ConflictingWrite extends Error {}
 
-/** The commit survives the end of this process, and a crash of the database only once a later one is on the disk. */
+/**
+ * The commit survives the end of this process. It survives a crash of the database only after a later commit is
+ * flushed.
+ */
 const COMMIT_UNFLUSHED = "set local synchronous_commit to off";
 
 /**
- * Writes the checkpoint of a run, its waits and its events in one transaction. False when another
- * write came first: then nothing is written.
+ * Writes the checkpoint of a run, its waits and its events in one transaction. Returns false and writes nothing if
+ * another write came first.
  */
 export async function saveCheckpoint(
   platform: Platform,
@@ -69,7 +72,7 @@ export async function saveCheckpoint(
       if (!isFlushed) void ctx.send(COMMIT_UNFLUSHED, []);
       const { entries, lastUnflushed } = journal;
       const { generation } = run;
-      // Together: where both fail, neither error may be left without somebody who waits for it.
+      // Awaited together. If both fail, neither rejection may stay unhandled.
       const [isWritten] = await Promise.all([
         writeCheckpoint(ctx, { id, entries, generation, lastUnflushed }, checkpoint),
         writeConsequences(ctx, execution, { checkpoint, result, records }),
@@ -90,7 +93,7 @@ interface Consequences {
   readonly records: readonly JournalRecord[];
 }
 
-/** Writes the waits of what was recorded, and the events of a run that pauses or ends. */
+/** Writes the waits from the new records, and the events of a run that pauses or ends. */
 async function writeConsequences(
   ctx: WriteContext,
   execution: Execution,
@@ -113,7 +116,7 @@ async function endRun(
 ): Promise<void> {
   ctx.emit(END_EVENTS[result.status], runRef(run), toRunSummary(run, checkpoint, ctx.now));
   await handleRunEnd(ctx, run, checkpoint);
-  // No step waits for their results any more.
+  // No step waits for the results of these runs any more.
   if (result.status !== "completed") await cancelChildRuns(ctx, [run.id]);
 }
 

@@ -56,7 +56,7 @@ async function openMortal() {
   return Object.assign(kernel, { state });
 }
 
-/** What a kill leaves behind, once its time is over. */
+/** Simulates a kill whose lease has expired. */
 const deleteLeases = () => world.sql("delete from lanes; delete from lane_nodes");
 
 async function deploy(definition: Definition): Promise<string> {
@@ -111,7 +111,7 @@ async function journalOf(id: string): Promise<Map<string, any>> {
   return new Map(lines.map((line: any) => [line.path, line]));
 }
 
-/** The events of a run: it starts once and ends once, whatever happened in between. */
+/** The events of a run. It starts once and ends once, with any interruptions in between. */
 async function eventsOf(id: string): Promise<string[]> {
   const rows = await world.sql(
     "select type from events where resource_id = $1 order by epoch, xid, seq",
@@ -126,7 +126,7 @@ async function expectPredicted(id: string, definition: Definition): Promise<void
   const row = await waitForEnd(id);
   expect(row.status).toBe(result.status);
   expect(await eventsOf(id)).toEqual(["workflow.run_started", `workflow.run_${result.status}`]);
-  // A run that failed leaves open how far the branches beside the failure got.
+  // For a failed run the progress of parallel branches is not determined.
   if (result.status !== "completed") return;
   const journal = await journalOf(id);
   for (const [path, { status, attempts, branch }] of steps) {
@@ -138,7 +138,7 @@ async function expectPredicted(id: string, definition: Definition): Promise<void
   }
 }
 
-test("a run that is killed at any point ends as the interpreter predicts, and repeats no step", async () => {
+test("a run killed at any point ends as the interpreter predicts, and repeats no step", async () => {
   await fc.assert(
     fc.asyncProperty(workflows, async (definition) => {
       const version = await deploy(definition);
@@ -163,13 +163,14 @@ test("a run that is killed at any point ends as the interpreter predicts, and re
 
 interface Moment {
   readonly dieAt: number;
-  /** Whether the write took place of which nobody heard. */
+  /** Whether the write was committed although its response was lost. */
   readonly after: boolean;
 }
 
 /**
- * Before each write. Behind it the database is as before the next one, and less was done that it does not know of; so
- * of these the first, whose run its beginner does not know, and the last are enough where time is short.
+ * The moment before each write. Killing after a write leaves the database in the same state as before the next write,
+ * with less unrecorded work. So only the first write, after which the caller does not know the run, and the last one
+ * are tested in short runs.
  */
 function momentsOf(writes: number): readonly Moment[] {
   const all = Array.from({ length: writes }, (_, n) => n + 1);
@@ -210,7 +211,7 @@ async function isOver(id: string): Promise<boolean> {
   return /completed|failed|cancelled/.test(row?.status);
 }
 
-/** The run that was written although its beginner never heard of it. */
+/** The run that was written although its caller received no response. */
 async function newest(version: string): Promise<string | undefined> {
   const [row] = await world.sql(
     `select id from runs where version_id = $1 and status not in ('completed', 'failed', 'cancelled')

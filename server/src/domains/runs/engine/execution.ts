@@ -38,7 +38,7 @@ import { RunJournal } from "./run-journal.ts";
 const STEPS_MAX = 20_000;
 const STEPS_BETWEEN_YIELDS = 100;
 
-/** A step that reaches outside and has not started yet. */
+/** A step with effects outside that has not started yet. */
 export interface PendingStep {
   readonly path: string;
   readonly node: PlanNode;
@@ -46,8 +46,8 @@ export interface PendingStep {
 }
 
 /**
- * One run in memory: its plan and its journal. Steps that only compute are executed at once; those that reach outside
- * become pending, for the runner to start. It writes nothing itself.
+ * One run in memory: its plan and its journal. Computing steps are executed at once. Steps with effects outside
+ * become pending and are started by the runner. This class writes nothing to the database.
  */
 export class Execution {
   readonly run: RunContext;
@@ -63,7 +63,7 @@ export class Execution {
   readonly #racing: RacingSteps;
   #loopOutputs: LoopOutputs;
   #progress: Progress;
-  /** Steps that start once the records before them are written. */
+  /** Steps that start after the records before them are written. */
   #pending: PendingStep[] = [];
   #inFlight = 0;
   #stopError: StepError | undefined;
@@ -72,7 +72,7 @@ export class Execution {
     platform: Platform,
     run: RunContext,
     plan: ExecutionPlan,
-    // `recorded` are the answers of a rehearsal's steps.
+    // `recorded` contains the recorded outputs of steps in a rehearsal.
     journal: StoredJournal & { readonly recorded?: RecordedOutcomes },
   ) {
     this.#recorded = journal.recorded;
@@ -90,7 +90,7 @@ export class Execution {
     return this.#journal.steps;
   }
 
-  /** For whoever writes it; records are added by the execution alone. */
+  /** Read by the code that writes the journal. Only this class adds records. */
   get journal(): RunJournal {
     return this.#journal;
   }
@@ -99,17 +99,17 @@ export class Execution {
     return this.#journal.hasWaits;
   }
 
-  /** True when a step of it may have a call that was kept for it. */
+  /** True if a step can have a stored call. */
   get takesCalls(): boolean {
     return this.#plan.takesCalls;
   }
 
-  /** How many steps are executed outside or pending, or ended during a write. */
+  /** The number of steps that are pending, in flight, or ended during a write. */
   get inFlight(): number {
     return this.#inFlight + this.#journal.changeCount;
   }
 
-  /** Why the run was stopped, unless it was cancelled. */
+  /** The reason for stopping the run. Undefined for a cancelled run. */
   get stopError(): StepError | undefined {
     return this.#stopError;
   }
@@ -118,13 +118,13 @@ export class Execution {
     return runOutput(this.#plan, this.#journal.steps);
   }
 
-  /** When the run must go on, if nothing happens before. */
+  /** The time at which the run must continue if nothing happens before. */
   get dueMs(): number {
     if (this.#abort.signal.aborted) return Number.POSITIVE_INFINITY;
     return Math.min(this.run.deadlineMs, this.#journal.dueMs);
   }
 
-  /** The status of a run that is not over. */
+  /** The status of an unfinished run. */
   get status(): "running" | "waiting" | "paused" {
     if (this.inFlight > 0) return "running";
     return this.#journal.hasPausedStep ? "paused" : "waiting";
@@ -135,16 +135,18 @@ export class Execution {
     this.#abort.abort();
   }
 
-  /** True when a checkpoint must be written before another step starts; what was merely computed can be had again. */
+  /**
+   * True if a checkpoint must be written before another step starts. Computed results need none because they can be
+   * computed again.
+   */
   get mustWrite(): boolean {
     const mayLose = this.#journal.lastUnflushed !== undefined && this.#hasPendingEffect;
     return mayLose || this.#journal.hasUnwrittenEffects || this.inFlight === 0;
   }
 
   /**
-   * True when the next checkpoint must be on the disk before another step starts. It need not be where steps that
-   * replay follow upon results that can be replayed: a crash of the database costs no effect, then, nor another
-   * question.
+   * True if the next checkpoint must be flushed to disk before another step starts. A flush is not needed if only
+   * replayable steps follow replayable results: a database crash then repeats no effect.
    */
   get mustFlush(): boolean {
     return !this.#journal.isReplayable || this.#pending.length === 0 || this.#hasPendingEffect;
@@ -154,7 +156,7 @@ export class Execution {
     return this.#pending.some(({ node }) => !node.type.replays);
   }
 
-  /** Applies messages that others wrote to the journal. */
+  /** Starts the speculative steps, and waits for them at most this long. */
   receive(messages: readonly StepMessage[], entries: number): void {
     this.#journal.entries = entries;
     this.#journal.receive(messages);
@@ -180,12 +182,12 @@ export class Execution {
     );
   }
 
-  /** The pending steps; each is given once. */
+  /** The pending steps. Each step is returned once. */
   takePending(): PendingStep[] {
     return this.#pending.splice(0);
   }
 
-  /** Advances the run until only steps outside are left to do; the result once the run has ended. */
+  /** Advances the run until only steps with effects outside are left. Returns the result once the run has ended. */
   async settle(): Promise<RunResult | undefined> {
     const nowMs = this.#platform.clock.nowMs();
     if (nowMs >= this.run.deadlineMs) this.#stop("timeout", "The run exceeded its time limit.");
@@ -195,7 +197,7 @@ export class Execution {
       const stop = this.#abort.signal.aborted ? { stop: stopped } : {};
       const decision = advance(this.#progress, this.#journal.takeChanges(), stop);
       await this.#applyDecision(decision);
-      // Stopped while the decision was applied: the next one decides how the run ends.
+      // The run was stopped while the decision was applied. The next decision determines how it ends.
       if (this.#abort.signal.aborted && !("stop" in stop)) continue;
       if (decision.result) return decision.result;
       if (this.#journal.changeCount === 0) return undefined;
@@ -211,7 +213,7 @@ export class Execution {
     this.abort();
   }
 
-  /** Executes a step outside, and adds its result to the journal. */
+  /** Executes a step with effects outside, and adds its result to the journal. */
   async executePending(step: PendingStep): Promise<void> {
     try {
       await this.#pacer.untilTurn(step, this.#abort.signal);
@@ -219,7 +221,7 @@ export class Execution {
       const isLost = () => this.#journal.read(step.path).status === "cancelled";
       if (isLost()) return;
       const ended = await this.#attemptStep(step);
-      // Its branch lost a race in the meantime: the result is nobody's.
+      // Results of a branch that lost its race in the meantime are dropped.
       if (!isLost()) this.#endAttempt({ ...step, startedAt }, ended);
     } finally {
       this.#inFlight -= 1;
@@ -235,7 +237,7 @@ export class Execution {
     for (const { path, cause } of decision.fail) this.#failLoop(path, cause);
     for (const [index, { path, node }] of decision.start.entries()) {
       await this.#startStep({ path, node, attempt: 1 });
-      // Steps that only compute never wait, and would keep the event loop from other work.
+      // Computing steps never wait, so without a yield they would block the event loop.
       if (index % STEPS_BETWEEN_YIELDS === STEPS_BETWEEN_YIELDS - 1) await yieldToEventLoop();
     }
   }
@@ -253,7 +255,7 @@ export class Execution {
     if (node.type.effect === "outside" && !this.run.test) {
       this.#inFlight += 1;
       this.#pending.push(step);
-      // In memory only: a node that takes the run over starts the step again.
+      // In memory only. Another node that loads the run starts the step again.
       const { retryAtMs: _, error: __, ...record } = this.#journal.read(path);
       this.#journal.note({ ...record, status: "running", attempts: attempt });
     } else this.#endAttempt({ ...step, startedAt: this.#now() }, await this.#attemptStep(step));
@@ -299,7 +301,7 @@ export class Execution {
     const { result } = ended;
     if ("wait" in result) {
       const status = result.wait.kind === "approval" ? "paused" : "waiting";
-      // The answer may have come before the step was known to wait.
+      // The response can arrive before the step is recorded as waiting.
       const { answer } = before ?? {};
       const wait = limitWait(node, result.wait, this.#platform.clock.nowMs());
       this.#journal.append({ ...record, status, wait, ...(answer && { answer }) });
@@ -314,7 +316,7 @@ export class Execution {
     }
   }
 
-  /** A step of a loop adds to the output of the loop, which no further effect can make smaller. */
+  /** A step of a loop adds to the output of the loop, which later steps cannot reduce. */
   #completeStep(node: PlanNode, record: JournalRecord): void {
     this.#journal.append(record);
     const loop = this.#loopOutputs.add(node, record);
@@ -326,7 +328,7 @@ export class Execution {
   #completeLoop(path: string, output: unknown): void {
     const record = this.#journal.read(path);
     const sizeError = outputSizeError(output);
-    // The interpreter has completed the loop already, so it is the run that fails.
+    // The interpreter has already completed the loop, so the run fails instead.
     if (sizeError) this.#stop(sizeError.code, sizeError.message, path);
     const completed = {
       ...record,
@@ -339,7 +341,7 @@ export class Execution {
   }
 
   #failStep(node: PlanNode, before: Omit<JournalRecord, "status">, error: StepError): void {
-    // A failed step no longer waits, and its answer is void.
+    // A failed step no longer waits, so its response is dropped.
     const { wait: _, answer: __, ...record } = before;
     const failed = { ...record, status: "failed" as const };
     // A test run shows the failure instead of waiting for another attempt.
@@ -355,7 +357,7 @@ export class Execution {
     const { error } = this.#journal.steps.get(cause) ?? {};
     const node = nodeAt(this.#plan.graph, path);
     const failure = error ?? { code: "failed", message: `${cause} failed.` };
-    // The innermost step is the one to look at.
+    // The error names the innermost step.
     if (node) this.#failStep(node, record, { ...failure, path: failure.path ?? cause });
   }
 
@@ -382,7 +384,7 @@ export class Execution {
     }
   }
 
-  /** Starts another attempt of a loop, which keeps the iterations that completed. */
+  /** Starts another attempt of a loop. Completed iterations are kept. */
   #reopenLoop(path: string): void {
     const { forget, reopen } = resetLoop(this.#plan, this.#journal.steps, path);
     this.#journal.reset(forget, reopen);

@@ -20,14 +20,14 @@ export interface ApprovalDecision {
   readonly name: string;
   readonly approved: boolean;
   readonly comment?: string;
-  /** Becomes part of the step's output. */
+  /** Part of the step's output. */
   readonly data?: unknown;
   readonly at: string;
-  /** An owner's, in place of approvers who are gone: it counts for all that are missing. */
+  /** The decision of an owner in place of approvers who left. It counts for all missing approvers. */
   readonly isFinal?: true;
 }
 
-/** A form that somebody sent, as its step gives it on. */
+/** A submitted form as the output of its step. */
 export interface SentForm {
   readonly answers: Readonly<Record<string, unknown>>;
   readonly submittedAt: string;
@@ -45,7 +45,7 @@ export type WaitAnswer =
       readonly error?: StepError;
     };
 
-/** The condition that a step waits for, no longer than `untilMs`. */
+/** The condition that a step waits for, until `untilMs` at the latest. */
 export type StepWait =
   | { readonly kind: "delay"; readonly untilMs: number; readonly output?: unknown }
   | {
@@ -53,7 +53,7 @@ export type StepWait =
       readonly topic: string;
       readonly eventType?: string;
       readonly filter?: Readonly<Record<string, unknown>>;
-      /** From when on events count: since the run began, unless it is the wait itself. */
+      /** Events count since this moment: the start of the run, or the start of the wait. */
       readonly since?: "run" | "wait";
       readonly untilMs?: number;
     }
@@ -76,16 +76,16 @@ export type StepWait =
 
 /** The part of a list that a step read. */
 export interface ListPage {
-  /** There are more. */
+  /** True if more items follow. */
   readonly truncated: boolean;
-  /** Where the rest begins; null when there is none. */
+  /** The start of the next page; null on the last page. */
   readonly nextCursor: string | null;
 }
 
-/** A step in the journal: the interpreter's record, and what people want to see of the step. */
+/** A step in the journal: the record of the interpreter, with details for readers. */
 export interface JournalRecord extends StepRecord {
   readonly input?: unknown;
-  /** Of a list: what it left out. */
+  /** For a list: the part that the step did not read. */
   readonly page?: ListPage;
   readonly logs?: readonly StepLogLine[];
   readonly startedAt?: string;
@@ -94,27 +94,30 @@ export interface JournalRecord extends StepRecord {
   /** The run that a step started and waited for. */
   readonly childRunId?: string;
   readonly answer?: WaitAnswer;
-  /** Takes the step's earlier records back: it has not happened. */
+  /** Takes back earlier records of the step, as if it had not started. */
   readonly forgotten?: true;
 }
 
-/** The journal of a run, as far as it is stored. */
+/** The stored journal of a run. */
 export interface StoredJournal {
   readonly lines: Iterable<JournalLine>;
   readonly entries: number;
-  /** False when no process can have had the run before; else a step of it may have been carried out unnoticed. */
+  /**
+   * False if no other process can have executed the run before. Otherwise a step may have been executed without a
+   * record.
+   */
   readonly isBegun?: boolean;
 }
 
-/** The record of a step that has not started. */
+/** The record of a step before its start. */
 export function newStepRecord(path: string): JournalRecord {
   return { path, node: path.slice(path.lastIndexOf(".") + 1), status: "ready", attempts: 0 };
 }
 
-/** The field that tells messages from records in stored journals, so it keeps its name. */
+/** The field that distinguishes messages from records in stored journals. Renaming it would break stored journals. */
 const MESSAGE_MARK = "told";
 
-/** An answer or a decision that others append to the journal for a step that waits. */
+/** A response or decision appended to the journal for a waiting step. */
 export interface StepMessage {
   readonly path: string;
   readonly [MESSAGE_MARK]: true;
@@ -122,7 +125,7 @@ export interface StepMessage {
   readonly decision?: ApprovalDecision;
 }
 
-/** A line of the journal: a record by the runner, or a message, which only adds to a record. */
+/** A line of the journal: a record of the runner, or a message that adds to a record. */
 export type JournalLine = JournalRecord | StepMessage;
 
 export function stepMessage(
@@ -151,7 +154,7 @@ export function foldJournal(
   return records;
 }
 
-/** The first answer counts; decisions add up. */
+/** The first response counts; decisions accumulate. */
 export function applyMessage(
   record: JournalRecord,
   { answer, decision }: StepMessage,
@@ -167,14 +170,14 @@ export function applyMessage(
   };
 }
 
-/** The timeout of a node bounds its wait too. */
+/** The timeout of a node also limits its wait. */
 export function limitWait({ timeoutMs, type }: PlanNode, wait: StepWait, nowMs: number): StepWait {
   if (timeoutMs === undefined || type.effect === "pure" || wait.kind === "delay") return wait;
   const untilMs = Math.min(wait.untilMs ?? Number.POSITIVE_INFINITY, nowMs + timeoutMs);
   return { ...wait, untilMs };
 }
 
-/** The outcome of an approval, once there is one: a single rejection decides. */
+/** The outcome of a decided approval. One rejection decides. */
 export function verdictOf({ wait }: JournalRecord): "approved" | "rejected" | undefined {
   if (wait?.kind !== "approval") return undefined;
   if (wait.decisions.some(({ approved }) => !approved)) return "rejected";
@@ -182,7 +185,7 @@ export function verdictOf({ wait }: JournalRecord): "approved" | "rejected" | un
   return isFinal || wait.decisions.length >= wait.quorum ? "approved" : undefined;
 }
 
-/** When a step that waits must go on. */
+/** The time at which a waiting step must continue. */
 export function dueMsOf(record: JournalRecord): number {
   const { status, retryAtMs, wait, answer } = record;
   if (status !== "waiting" && status !== "paused") return Number.POSITIVE_INFINITY;
@@ -193,10 +196,7 @@ export function dueMsOf(record: JournalRecord): number {
     : Number.POSITIVE_INFINITY;
 }
 
-/**
- * The result of a step whose wait is over: the answer, or that none came in time, for which a call or a form may have
- * a way.
- */
+/** The result of a step whose wait ended: the response, or a timeout. Calls and forms can have a timeout branch. */
 export function resolveWait(
   record: JournalRecord,
   hasTimeoutBranch: boolean,

@@ -8,13 +8,12 @@ import {
 import { JSON_CHARACTERS_MAX } from "#kernel/schema/json-value.ts";
 import type { JournalRecord } from "./journal-record.ts";
 
-/** Of all iterations together: a run is in memory as a whole while it goes on. */
+/** Limit for all iterations together, because an active run is completely in memory. */
 const ITERATIONS_CHARACTERS_MAX = 64 * 1024 * 1024;
 
 /**
- * Counts how large the outputs of loops become while their iterations end. A loop whose output can't
- * be stored must stop at the item that makes it too large: each further one would only repeat its
- * effects in vain.
+ * Measures the output size of loops as iterations end. A loop with too large an output must stop at the item that
+ * exceeds the limit. Further items would only repeat effects, because the output cannot be stored.
  */
 export class LoopOutputs {
   readonly #plan: ExecutionPlan;
@@ -31,16 +30,16 @@ export class LoopOutputs {
     }
   }
 
-  /** Counts what a step of an iteration was given and gave; true once that is more than a run may hold. */
+  /** Adds the input and output size of a step in an iteration. Returns true if the run exceeds its limit. */
   count({ path, input, output }: Pick<JournalRecord, "path" | "input" | "output">): boolean {
     if (!path.includes("[")) return false;
     this.#allCharacters += JSON.stringify([input, output]).length;
     return this.#allCharacters > ITERATIONS_CHARACTERS_MAX;
   }
 
-  /** Adds the output of a completed step; gives the iteration that made its loop's too large. */
+  /** Adds the output of a completed step. Returns the iteration that exceeds the limit of its loop. */
   add(node: PlanNode, { path, output }: JournalRecord): Iteration | undefined {
-    // Only what the graph of an iteration ends with is part of its output.
+    // Only outputs of final nodes are part of the output of an iteration.
     if (node.outgoing.length > 0 || !path.includes("[")) return undefined;
     const iteration = parsePath(path).iterations.at(-1);
     if (!iteration || !nodeAt(this.#plan.graph, iteration.path)?.collects) return undefined;

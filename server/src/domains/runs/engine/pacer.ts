@@ -2,14 +2,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { PlanNode } from "#domains/workflows/index.ts";
 
 /**
- * The rate limit of nodes that are done for each item: their steps begin one after the other, so many in a second. It
- * is kept in memory, since one process at a time has the run.
+ * Rate limit of loop nodes: starts their steps in sequence, with a maximum per second. Kept in memory, because only
+ * one process executes a run at a time.
  */
 export class Pacer {
-  /** By the path of the loop: when its next step may begin. */
+  /** The earliest start of the next step, by the path of the loop. */
   readonly #nextMs = new Map<string, number>();
 
-  /** Resolves when the step may begin, or the run is to end. */
+  /** Resolves when the step may start, or when the run is stopped. */
   async untilTurn(
     { path, node }: { readonly path: string; readonly node: PlanNode },
     signal: AbortSignal,

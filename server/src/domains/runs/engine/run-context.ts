@@ -5,11 +5,11 @@ import type { Actor, Causation } from "#kernel/log/event.ts";
 /** The values of steps and loops around a step that is tested alone. */
 export interface GivenValues {
   readonly steps: Readonly<Record<string, unknown>>;
-  /** By the names that expressions in the loops around it use. */
+  /** By the names that expressions use in the surrounding loops. */
   readonly items: Readonly<Record<string, unknown>>;
 }
 
-/** The error that a step of a test run fails with. */
+/** The error with which a step of a test run fails. */
 export interface MockedError {
   readonly code?: string;
   readonly message: string;
@@ -31,21 +31,21 @@ export interface RecordedFacts {
   readonly variables?: Readonly<Record<string, unknown>>;
 }
 
-/** The stand-ins of a test run, which reaches nothing outside. */
+/** The mocks of a test run. A test run has no effects outside. */
 export interface TestRun {
   /** Outputs by the id or key of a node. */
   readonly mocks: Readonly<Record<string, unknown>>;
   /** Errors by the id or key of a node. */
   readonly errors?: Readonly<Record<string, MockedError>>;
-  /** Not stored: a test is over before it is written. */
+  /** Not stored, because a test run ends before it is written. */
   readonly given?: GivenValues;
-  /** The facts that a recorded run saw beside its steps. */
+  /** The facts that a recorded run saw in addition to its steps. */
   readonly recorded?: RecordedFacts;
-  /** The definition under test, where it is no saved version. */
+  /** The definition under test if it is not a saved version. */
   readonly definition?: Definition;
 }
 
-/** The facts of a run that are fixed when it starts. */
+/** Facts that do not change after the run starts. */
 export interface RunContext {
   readonly id: string;
   readonly workspace: string;
@@ -58,31 +58,31 @@ export interface RunContext {
   /** The value of `trigger` in expressions. */
   readonly trigger: Readonly<Record<string, unknown>>;
   readonly actor: Actor;
-  /** The person whose permissions it has. */
+  /** The user whose permissions the run has. */
   readonly runAs: string;
-  /** Which of them; undefined for all. */
+  /** A subset of the user's permissions; undefined for all. */
   readonly permissions: readonly string[] | undefined;
   readonly cause: Causation;
   readonly parent: { readonly runId: string; readonly path: string } | undefined;
   readonly test: TestRun | undefined;
   /** Counts retries: the idempotency keys of their steps must differ from the earlier ones. */
   readonly generation: number;
-  /** The workflow limits how many runs with the same key run at a time. */
+  /** The workflow limits concurrent runs with the same key. */
   readonly limited: boolean;
   readonly concurrencyKey: string | undefined;
   readonly createdAt: string;
   readonly deadlineMs: number;
-  /** The event of its start; known once that is written. */
+  /** The start event of the run. Undefined until it is written. */
   startEventId?: string | undefined;
 }
 
-/** The causation of what a run does: where no event started it, the event of its own start is the cause. */
+/** The causation of the effects of a run. Without a causing event, the start event of the run is the cause. */
 export function causeOf({ cause, startEventId }: RunContext): Causation {
   if (cause.causationId !== undefined || startEventId === undefined) return cause;
   return { ...cause, causationId: startEventId };
 }
 
-/** The causation of what a step of a run does. */
+/** The causation of the effects of a step. */
 export function causeOfStep(run: RunContext, path: string): Causation {
   return { ...causeOf(run), madeBy: { id: run.id, stepId: path } };
 }

@@ -12,25 +12,25 @@ import {
 } from "./journal-record.ts";
 import type { RunContext } from "./run-context.ts";
 
-/** An entry whose commit did not wait for the disk. */
+/** A journal entry that was committed without waiting for the disk. */
 interface UnflushedEntry {
   readonly entry: number;
   readonly writtenAt: string;
   readonly records: readonly JournalRecord[];
 }
 
-/** An entry as far as it identifies who wrote it. */
+/** The fields of an entry that identify its writer. */
 export interface WrittenEntry {
   readonly entry: number;
   readonly written_at: string;
 }
 
 /**
- * The journal of one run in memory: the latest record of each step, what changed since the last
- * decision of the interpreter, and what is not written yet, or may be lost with the database.
+ * The journal of one run in memory: the latest record of each step, changes since the last decision of the
+ * interpreter, and entries that are unwritten or can be lost in a database crash.
  */
 export class RunJournal {
-  /** How many entries of the stored journal it has read or written. */
+  /** The number of stored journal entries that were read or written. */
   entries: number;
   readonly #run: RunContext;
   readonly #addresses: ResumeAddresses | undefined;
@@ -70,7 +70,7 @@ export class RunJournal {
     return this.#changes.length;
   }
 
-  /** True once any step waited for an event or for an approval. */
+  /** True once a step has waited for an event or an approval. */
   get hasWaits(): boolean {
     return this.#hasWaits;
   }
@@ -86,7 +86,7 @@ export class RunJournal {
     return due;
   }
 
-  /** The record of a step; that of a step which has not started where there is none. */
+  /** The record of a step, or a new record if the step has not started. */
   read(path: string): JournalRecord {
     return this.#steps.get(path) ?? newStepRecord(path);
   }
@@ -109,8 +109,8 @@ export class RunJournal {
   }
 
   /**
-   * Notes that the first unwritten records are stored, as one entry. A commit that waits for the disk flushes all
-   * before it.
+   * Marks the first unwritten records as stored in one entry. A commit that waits for the disk also flushes earlier
+   * commits.
    */
   markWritten(count: number, at = { writtenAt: "", isFlushed: true }): void {
     const records = this.#unwritten.splice(0, count);
@@ -123,17 +123,20 @@ export class RunJournal {
     this.#mustFlush = this.#hasUnwrittenEffects;
   }
 
-  /** The last entry that a crash of the database may take back. */
+  /** The last entry that a database crash can lose. */
   get lastUnflushed(): UnflushedEntry | undefined {
     return this.#unflushed.at(-1);
   }
 
-  /** How many entries no crash can take back. */
+  /** The number of entries that a crash cannot lose. */
   get flushedEntries(): number {
     return this.#unflushed[0]?.entry ?? this.entries;
   }
 
-  /** Makes the records of lost entries unwritten again, by what is stored after the flushed ones; false if none is. */
+  /**
+   * Marks the records of lost entries as unwritten again, compared with the entries stored after the flushed ones.
+   * Returns false if none was lost.
+   */
   restoreLost(stored: readonly WrittenEntry[]): boolean {
     const times = new Map(stored.map(({ entry, written_at: at }) => [entry, at]));
     const first = this.#unflushed.findIndex(
@@ -147,7 +150,7 @@ export class RunJournal {
     return true;
   }
 
-  /** Notes a result from outside: one that another attempt would get again, or one that happens once. */
+  /** Records an outside result: replayable if another attempt returns the same, or once. */
   noteEffect(kind: "replayable" | "once"): void {
     this.#hasUnwrittenEffects = true;
     if (kind === "once") this.#mustFlush = true;
@@ -157,12 +160,12 @@ export class RunJournal {
     return this.#hasUnwrittenEffects;
   }
 
-  /** True when all that is unwritten could be had again without an effect, and nothing of it waits. */
+  /** True if all unwritten records can be reproduced without an effect, and none of them waits. */
   get isReplayable(): boolean {
     return !this.#mustFlush && this.#unwritten.every(isPlainResult);
   }
 
-  /** Adds a record that must be written too. */
+  /** Adds a record that must also be written. */
   append(record: JournalRecord): void {
     this.note(record);
     this.#unwritten.push(record);
@@ -174,7 +177,7 @@ export class RunJournal {
     this.#changes.push(record);
   }
 
-  /** Applies messages that others wrote to the journal. A step that has ended stays so. */
+  /** Applies messages that other processes wrote to the journal. They do not change ended steps. */
   receive(messages: readonly StepMessage[]): void {
     for (const message of messages) {
       const known = this.#steps.get(message.path);
@@ -183,7 +186,7 @@ export class RunJournal {
     }
   }
 
-  /** Takes records back and reopens loops; the interpreter must start its progress anew. */
+  /** Takes back records and reopens loops. The interpreter must recompute its progress afterwards. */
   reset(forget: readonly string[], reopen: readonly JournalRecord[]): void {
     const forgotten = forget.map((path) => ({ ...newStepRecord(path), forgotten: true as const }));
     this.#unwritten.push(...forgotten, ...reopen);
@@ -215,5 +218,5 @@ function isPlainResult({ status, wait }: JournalRecord): boolean {
   return wait === undefined && PLAIN_RESULTS.has(status);
 }
 
-/** A loop that began is running. */
+/** A started loop has the status running. */
 const PLAIN_RESULTS: ReadonlySet<string> = new Set(["completed", "skipped", "running"]);

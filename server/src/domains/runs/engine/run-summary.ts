@@ -1,12 +1,12 @@
 import type { RunContext } from "./run-context.ts";
 import { isOver, type Checkpoint } from "./store.ts";
 
-/** A run as the envelopes of its events name it. */
+/** The reference to a run in event envelopes. */
 export function runRef({ id, workflowName }: RunContext) {
   return { id, displayName: workflowName };
 }
 
-/** A run in the data of its events, without its output, which is for readers of the run. */
+/** A run in event data. The output is omitted because only readers of the run may see it. */
 export function toRunSummary(
   run: RunContext,
   checkpoint: Pick<Checkpoint, "status" | "error">,

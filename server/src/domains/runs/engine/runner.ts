@@ -24,7 +24,7 @@ import {
 const POLL_INTERVAL_MS = 1_000;
 const FETCHED_PER_WORKSPACE_MAX = 50;
 const STOP_MAX_MS = 5_000;
-/** How long a shard that goes to another node waits for the steps in flight. */
+/** How long the handover of a shard waits for steps in flight. */
 const DRAIN_MAX_MS = 10_000;
 const BACKOFF_MIN_MS = 1_000;
 const BACKOFF_MAX_MS = 60_000;
@@ -36,19 +36,19 @@ export const runner: Engine<Runner> = {
 };
 
 /**
- * Executes the runs of the shards that this node has leased. A run is in memory only while steps of
- * it are in flight; one that waits is in the database alone. After a crash the next holder of the
- * shard's lease finds the run due, reads its journal and goes on where that ends.
+ * Executes the runs of the shards leased by this node. A run is in memory only while its steps are in flight; a
+ * waiting run is in the database only. After a crash the next lease holder finds the due run, reads its journal and
+ * continues from there.
  */
 export class Runner implements RunningEngine {
   readonly #platform: Platform;
   readonly #leases: ShardLeases;
   readonly #active = new ActiveRuns();
-  /** Runs that were added or dropped since the poll began: the rows that it read are stale. */
+  /** Runs added or dropped since the poll started. Rows of these runs from the poll are stale. */
   readonly #touched = new Set<string>();
-  /** Admits the queued runs of one workflow in their order. */
+  /** Admits the queued runs of each workflow in order. */
   readonly #admissions = new KeyedQueue();
-  /** Runs that could not be advanced: how often, and until when they are left alone. */
+  /** Runs that failed to advance: number of failures, and the time of the next attempt. */
   readonly #backoffs = new Map<string, { readonly times: number; readonly untilMs: number }>();
   readonly #pollLoop: Loop;
   readonly #loops: readonly Loop[];
@@ -80,12 +80,12 @@ export class Runner implements RunningEngine {
     ];
   }
 
-  /** Takes a run that was just written and has pending steps; false when it is another node's. */
+  /** Takes a new run with pending steps. Returns false if the run belongs to another node. */
   offer(execution: Execution): boolean {
     const { id, shard, workspace } = execution.run;
     const hasRoom = this.#active.room > 0 && this.#active.roomIn(workspace) > 0;
     if (this.#stopping || !this.#leases.holds(shard) || !hasRoom) return false;
-    // A poll between the commit and this call has loaded it already.
+    // A poll between the commit and this call may already have loaded the run.
     if (this.#active.has(id)) return true;
     const active = this.#active.add(execution);
     this.#touched.add(id);
@@ -187,7 +187,7 @@ export class Runner implements RunningEngine {
     return this.#runExclusive(active, () => this.#advance(active));
   }
 
-  /** Works on one run in sequence, however many of its steps end at the same moment. */
+  /** Serialises the work on one run, also if several steps end at the same time. */
   async #runExclusive(active: ActiveRun, work: () => Promise<void>): Promise<void> {
     active.tail = active.tail.then(work).catch((error: unknown) => {
       const { id } = active.execution.run;
@@ -195,7 +195,7 @@ export class Runner implements RunningEngine {
         { err: error, run: id },
         "a run failed because of an internal error",
       );
-      // The run stays due, and is loaded again after ever longer times.
+      // The run stays due, and is loaded again with increasing delays.
       const { times = 0 } = this.#backoffs.get(id) ?? {};
       const delayMs = Math.min(BACKOFF_MIN_MS * 2 ** times, BACKOFF_MAX_MS);
       const untilMs = this.#platform.clock.nowMs() + delayMs;
@@ -205,12 +205,12 @@ export class Runner implements RunningEngine {
     await active.tail;
   }
 
-  /** Advances a run as far as it goes, writes a checkpoint if it must, and starts the next steps. */
+  /** Advances a run as far as possible, writes a checkpoint if needed, and starts the next steps. */
   async #advance(active: ActiveRun): Promise<void> {
     const { execution } = active;
     if (active.dropped) return;
     const result = await execution.settle();
-    // The holder of the shard's lease goes on with it.
+    // The new lease holder of the shard continues the run.
     if (active.dropped) return;
     if (result || execution.mustWrite) {
       const outcome = await this.#saveCheckpoint(active, result);
@@ -230,14 +230,17 @@ export class Runner implements RunningEngine {
   ): Promise<"saved" | "again" | "over"> {
     const { execution } = active;
     if (await saveCheckpoint(this.#platform, execution, result)) return result ? "over" : "saved";
-    // Another write came first: a message, the run's end, or a retry. Or the database has lost one.
+    // Another write came first: a message, the end of the run, or a retry. Or the database lost a write.
     const received = await this.#receiveNew(active);
-    // The run was loaded with what the database has lost since, or is gone: only a load tells where it goes on.
+    // The run was reloaded after the database lost a write, or was deleted. Only a new load shows the current state.
     if (received === "nothing") this.#abandon(active);
     return received === "new" ? "again" : "over";
   }
 
-  /** Receives what others wrote to the journal of a run, or lost of it; "over" when it is not to be carried on here. */
+  /**
+   * Applies changes that other processes made to the journal, or that a crash lost. Returns "over" if this node must
+   * stop executing the run.
+   */
   async #receiveNew(active: ActiveRun): Promise<"new" | "nothing" | "over"> {
     const { execution } = active;
     const { id, generation } = execution.run;
@@ -253,7 +256,7 @@ export class Runner implements RunningEngine {
     return isRestored || unread.length > 0 ? "new" : "nothing";
   }
 
-  /** Starts pending steps, unless the shard goes to another node; the steps in flight are awaited. */
+  /** Starts pending steps, unless the shard moves to another node; then steps in flight are awaited. */
   #startSteps(active: ActiveRun): void {
     const { execution } = active;
     this.#wakeAt(execution.dueMs);
@@ -276,7 +279,7 @@ export class Runner implements RunningEngine {
     }
   }
 
-  /** Polls at that time, if the next poll comes later. */
+  /** Polls at this time, if the next poll is later. */
   #wakeAt(dueMs: number): void {
     const inMs = dueMs - this.#platform.clock.nowMs();
     if (inMs < POLL_INTERVAL_MS) {
@@ -285,8 +288,8 @@ export class Runner implements RunningEngine {
   }
 
   /**
-   * Applies new entries of the journal. False when they are more than messages: then another node has
-   * advanced the run, before or after it had the shard's lease, and what is in memory here is void.
+   * Applies new journal entries. Returns false if they are not only messages: another node then advanced the run, and
+   * the state in memory is stale.
    */
   #receiveEntries(active: ActiveRun, entries: readonly JournalEntry[]): boolean {
     const last = entries.at(-1);
@@ -312,14 +315,14 @@ export class Runner implements RunningEngine {
     for (const id of new Set(entries.map(({ run_id }) => run_id))) {
       const active = this.#active.get(id);
       if (!active) continue;
-      // Read once more, in its turn: a write of our own may come between.
+      // Read again inside the queue of the run, because this node may write in between.
       void this.#runExclusive(active, async () => {
         if ((await this.#receiveNew(active)) !== "over") await this.#advance(active);
       });
     }
   }
 
-  /** Advances runs in memory whose waits, or whose own time, ended while a step is in flight. */
+  /** Advances runs in memory with an expired wait or time limit while a step is in flight. */
   #advanceOverdue(): void {
     const nowMs = this.#platform.clock.nowMs();
     for (const active of this.#active.all()) {
@@ -328,8 +331,8 @@ export class Runner implements RunningEngine {
   }
 
   /**
-   * Stops the steps of a run that was cancelled. A notice may come late, when a retry has restarted
-   * the run: what counts is what the database says of the generation that is in memory.
+   * Stops the steps of a cancelled run. A notice can arrive after a retry restarted the run, so the generation in
+   * memory is compared with the database.
    */
   async #onNotice({ type, resourceId }: CommitNotice): Promise<void> {
     const active = INTERRUPTING_EVENTS.has(type) && this.#active.get(resourceId);
@@ -339,7 +342,7 @@ export class Runner implements RunningEngine {
     if (interrupted.length > 0) this.#abandon(active);
   }
 
-  /** Drops a run and stops its steps; the next node to load it starts them again. */
+  /** Drops a run and stops its steps. The next node that loads the run starts them again. */
   #abandon(active: ActiveRun): void {
     this.#drop(active);
     active.execution.abort();
@@ -362,14 +365,14 @@ export class Runner implements RunningEngine {
     }
   }
 
-  /** Waits for the steps in flight, though not for ever: other runs of the shard wait too. */
+  /** Waits for steps in flight up to a limit, because other runs of the shard are waiting too. */
   async #drainShard(shard: number): Promise<void> {
     const timer = setTimeout(() => this.#abandonShard(shard), DRAIN_MAX_MS);
     await Promise.all(this.#active.inShard(shard).map(({ ended }) => ended));
     clearTimeout(timer);
   }
 
-  /** Another node has the lease: whatever is done here from now on would be done twice. */
+  /** Another node holds the lease, so further work here would be done twice. */
   #abandonShard(shard: number): void {
     for (const active of this.#active.inShard(shard)) this.#abandon(active);
   }
@@ -380,7 +383,7 @@ const INTERRUPTING_EVENTS: ReadonlySet<string> = new Set([
   "workflow.run_retried",
 ]);
 
-/** One run of each workspace, then the next of each: a workspace with many does not block others. */
+/** Takes one run per workspace in turn, so that a workspace with many runs does not block others. */
 function interleaveByWorkspace(rows: readonly RunRow[]): RunRow[] {
   const queues = [...Map.groupBy(rows, (row) => row.workspace_id).values()];
   const longest = Math.max(0, ...queues.map((queue) => queue.length));

@@ -6,7 +6,7 @@ import type { JournalLine, StepMessage } from "./journal-record.ts";
 import type { RunContext, TestRun } from "./run-context.ts";
 import type { WrittenEntry } from "./run-journal.ts";
 
-/** Raised when runs became due that this process does not have in memory. */
+/** Sent when runs became due that this process does not have in memory. */
 export const RUNS_DUE_SIGNAL = "runs";
 
 export type RunStatus =
@@ -52,8 +52,8 @@ export const RUN_COLUMNS = `
   r.parent_path, r.concurrency_key, r.generation, r.permissions, r.deadline_at, r.entries, r.created_at, r.started_at`;
 
 /**
- * Due runs of some shards: at most so many of each workspace, so that one with many leaves room for
- * the others. The workspaces are found by a loose index scan.
+ * Due runs of some shards, limited per workspace so that one workspace leaves capacity for others. A loose index scan
+ * finds the workspaces.
  */
 const FIND_DUE = `
   with recursive busy as (
@@ -103,7 +103,7 @@ export function readJournals({ db }: Platform, runIds: readonly string[]): Promi
   return db.system<JournalEntry>(READ_JOURNALS, [runIds]);
 }
 
-/** Reads the entries that were written to journals since the known ones. */
+/** Reads the journal entries written after the known ones. */
 export function readNewEntries(
   { db }: Platform,
   known: readonly { readonly id: string; readonly entries: number }[],
@@ -114,7 +114,7 @@ export function readNewEntries(
   ]);
 }
 
-/** Finds which of these runs are over, or were restarted by a retry. */
+/** Finds which of these runs ended or were restarted by a retry. */
 export async function findInterrupted(
   { db }: Platform,
   runs: readonly { readonly id: string; readonly generation: number }[],
@@ -123,7 +123,7 @@ export async function findInterrupted(
   return (await db.system<{ id: string }>(FIND_INTERRUPTED, values)).map(({ id }) => id);
 }
 
-/** Finds the events of the starts of those runs that no event caused, by the ids of the runs. */
+/** Finds the start events of runs without a causing event, by run id. */
 export async function findStartEvents(
   { db }: Platform,
   runs: readonly RunRow[],
@@ -150,7 +150,7 @@ const INSERT_RUN = `
 const INSERT_ENTRY = `
   insert into run_journal (run_id, entry, records, written_at) values ($1, $2, $3, $4)`;
 
-/** One durable write of a run: its status and the records since the last one. */
+/** One durable write of a run: its status and the records since the last write. */
 export interface Checkpoint {
   readonly status: RunStatus;
   readonly dueAt: Date | null;
@@ -212,12 +212,12 @@ const updateRunSql = (condition: string) => `
      and status not in ('completed', 'failed', 'cancelled') ${condition}
   returning id`;
 const UPDATE_RUN = updateRunSql("");
-/** After an entry that a crash may have taken back, and whose number another's may have then. */
+/** Used after an entry that a crash can lose. Another entry may have taken its number. */
 const UPDATE_RUN_AFTER = updateRunSql(
   "and exists (select from run_journal where run_id = $1 and entry = $11 and written_at = $12)",
 );
 
-/** The row of a run as it must be for a checkpoint to be written. */
+/** The expected row of a run; a checkpoint is written only if it matches. */
 interface ExpectedRun {
   readonly id: string;
   readonly entries: number;
@@ -225,7 +225,7 @@ interface ExpectedRun {
   readonly lastUnflushed?: { readonly entry: number; readonly writtenAt: string } | undefined;
 }
 
-/** Writes a checkpoint; false, and nothing is changed, when another write came first, or one is lost. */
+/** Writes a checkpoint. Returns false and changes nothing if another write came first or a write was lost. */
 export async function writeCheckpoint(
   ctx: WriteContext<never>,
   run: ExpectedRun,
@@ -248,7 +248,7 @@ export async function writeCheckpoint(
     ...(last ? [last.entry, last.writtenAt] : []),
   ]);
   if (newEntries > 0) {
-    // Sent together: where the update hits nothing, the transaction is rolled back.
+    // Sent together. If the update matches no row, the transaction is rolled back.
     const written = ctx.send(INSERT_ENTRY, [
       run.id,
       run.entries,
@@ -269,7 +269,7 @@ const APPEND_MESSAGES = `
   insert into run_journal (run_id, entry, records, written_at) select id, entry, $2, $3 from run
   returning run_id`;
 
-/** Appends messages to the journal of a run and makes it due; false when the run is over. */
+/** Appends messages to the journal of a run and makes it due. Returns false if the run has ended. */
 export async function appendMessages(
   ctx: WriteContext<never>,
   runId: string,

@@ -10,7 +10,7 @@ const UPSERT_WAIT = `
 const DELETE_WAITS =
   "delete from run_waits where run_id = $1 and ($2::text[] is null or path = any($2))";
 const DELETE_CALLS = "delete from run_calls where run_id = $1";
-// One that came while the step was about to wait reached it as a message; another attempt must not take it again.
+// A call that arrived while the step began to wait was delivered as a message. Another attempt must not use it again.
 const DELETE_CALL = "delete from run_calls where run_id = $1 and path = $2 and taken_by is null";
 const UPSERT_APPROVAL = `
   insert into run_approvals (run_id, path, approvers, quorum, message, expires_at, created_at)
@@ -21,14 +21,14 @@ const UPSERT_APPROVAL = `
 const DELETE_APPROVALS =
   "delete from run_approvals where run_id = $1 and ($2::text[] is null or path = any($2))";
 
-/** A run as far as its waits are concerned. */
+/** The fields of a run that its waits need. */
 interface WaitingRun {
   readonly run: { readonly id: string };
   readonly hasWaits: boolean;
   readonly takesCalls: boolean;
 }
 
-/** Keeps the tables of event waits, open approvals and kept calls in step with the journal of a run. */
+/** Updates the tables of event waits, open approvals and stored calls to match the journal of a run. */
 export function saveWaits(
   ctx: WriteContext<never>,
   { run: { id }, hasWaits, takesCalls }: WaitingRun,
@@ -52,20 +52,20 @@ export function saveWaits(
   }
 }
 
-/** Deletes all waits, approvals and kept calls of a run. */
+/** Deletes all waits, approvals and stored calls of a run. */
 export function deleteWaits(ctx: WriteContext<never>, runId: string): void {
   void deleteEventWaits(ctx, runId, null);
   void ctx.send(DELETE_APPROVALS, [runId, null]);
   void ctx.send(DELETE_CALLS, [runId]);
 }
 
-/** Deletes the event waits of the steps at these paths, or of all. */
+/** Deletes the event waits of the steps at these paths, or all waits of the run. */
 export function deleteEventWaits(
   ctx: WriteContext<never>,
   runId: string,
   paths: readonly string[] | null,
 ): Promise<unknown> {
-  // The very promise, whose failure is the transaction's: one made of it would be nobody's.
+  // Returns the promise of the transaction itself: a derived promise could reject without a handler.
   return ctx.send(DELETE_WAITS, [runId, paths]);
 }
 

@@ -1,4 +1,4 @@
-/** The host of steps on a server: the rights of their run, its workspace and variables, operations, files. */
+/** The step host on a server: authority of the run, workspace and variables, operations, files. */
 import { requireRights } from "#domains/identity/accounts/index.ts";
 import { readVariables } from "#domains/variables/index.ts";
 import { workspaceOf } from "#domains/workspaces/index.ts";
@@ -19,7 +19,7 @@ export const serverHost: StepHost = {
   beginText,
 };
 
-/** After this a change of name or time zone is seen. */
+/** Changes of name or time zone become visible after this time. */
 const FRESH_MS = 5_000;
 const WORKSPACES_MAX = 10_000;
 
@@ -30,7 +30,7 @@ interface CachedFacts {
 
 const caches = new WeakMap<Platform["db"], BoundedCache<CachedFacts>>();
 
-/** Reads the workspace of a run, from memory where it was read just now. */
+/** Reads the workspace of a run. Recent values come from memory. */
 export async function readWorkspaceFacts(
   { db }: Platform,
   { workspace, environment }: Pick<RunContext, "workspace" | "environment">,

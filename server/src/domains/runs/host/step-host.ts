@@ -7,8 +7,8 @@ import type { PerformingStep, PerformInput } from "../steps/perform-operation.ts
 import type { FileStep, StepFiles } from "../steps/step-files.ts";
 
 /**
- * The host of steps: what they have beyond the memory of their run. That of a server has all of it; the command line,
- * which takes recorded runs through a definition without one, has another.
+ * What steps need in addition to the memory of their run. The server provides everything; the command line, which
+ * rehearses recorded runs, provides less.
  */
 export interface StepHost {
   readonly rights: (platform: Platform, run: RunContext) => Promise<Rights>;
@@ -31,7 +31,7 @@ export interface StepHost {
   ) => (text: string) => void;
 }
 
-/** Where the host is contributed, once. */
+/** Extension point with exactly one contribution. */
 export const StepHostPoint = extensionPoint<StepHost>("runs.step_host");
 
 const hosts = new WeakMap<PlatformServices["contributions"], StepHost>();

@@ -1,13 +1,13 @@
-/** The answer of a run to a person, as a text. */
+/** The response of a run as text for a person. */
 import { isFileReference } from "#domains/files/index.ts";
 import type { RunAnswer } from "./run-answer.ts";
 
 const NAMES = ["text", "answer", "output", "message", "response"];
 const CHARACTERS_MAX = 100_000;
 
-/** The text of an answer: a text as it is, of an object the field that looks like one, or its JSON. */
+/** Converts a response to text: a string unchanged, the text-like field of an object, or JSON. */
 export function toAnswerText({ response }: Pick<RunAnswer, "response">): string | undefined {
-  // A file is the whole answer.
+  // A file is the complete response.
   if (response && "file" in response) return "";
   const body = response?.body;
   if (body === undefined) return undefined;
@@ -15,7 +15,7 @@ export function toAnswerText({ response }: Pick<RunAnswer, "response">): string 
   return (isJson ? readJsonText(body) : body).slice(0, CHARACTERS_MAX);
 }
 
-/** A step may call a text JSON that is none. */
+/** A step can label text as JSON that is not valid JSON. */
 function readJsonText(body: string): string {
   try {
     return toText(JSON.parse(body));

@@ -21,7 +21,9 @@ import { awaitNextForm, FORM_WAIT_MAX_MS, type Steps } from "../calls/next-form.
 import { awaitAnswer, respondModeOf, WebhookRunFailed, writeInbound } from "./run-answer.ts";
 import { toWebhookResponse } from "./webhook-response.ts";
 
-/** Pages of one form or chat in a minute: of all who ask, and of one address, so that no one shuts out the others. */
+/**
+ * Pages per minute of one form or chat. A lower limit per client address keeps one client from blocking the others.
+ */
 const PAGES_PER_MINUTE = 600;
 const PAGES_OF_ADDRESS = 60;
 
@@ -50,7 +52,7 @@ export interface InboundInput {
   readonly query: { readonly environment?: "production" | "staging" | "development" };
 }
 
-/** Finds the trigger of a page, and bounds how often it is asked for. */
+/** Finds the trigger of a page, and applies the rate limit. */
 export async function openInbound<K extends "form" | "chat">(
   platform: Platform,
   type: K,
@@ -61,7 +63,7 @@ export async function openInbound<K extends "form" | "chat">(
   const words = triggerId === undefined ? [] : [triggerId];
   const limitTo = (name: string, most: number): void => {
     const { rateLimit } = platform.settings;
-    // A limit of 0 is none.
+    // A limit of 0 means no limit.
     platform.rateLimit.assert(name, rateLimit === 0 ? 0 : Math.min(rateLimit, most));
   };
   limitTo(`${type} from ${classifyAddress(address)}`, PAGES_OF_ADDRESS);
@@ -109,7 +111,7 @@ export const sendForm = command({
   query: inboundQuery,
   response: html(htmlErrorRendering),
   emits: startEvents,
-  // A page that is not the last begins no run.
+  // A page before the last one starts no run.
   allowNoop: true,
   fails: [RateLimited, WebhookRunFailed, FileTooLarge, QuotaExceeded],
   example: inboundExample,
@@ -165,7 +167,7 @@ export const sendForm = command({
   },
 });
 
-/** A page of a form that follows one that was sent, or the run that the last one starts. */
+/** The next page of a form, or the run started by the last page. */
 type TakenPage =
   | ShownPage
   | { readonly found: FoundTrigger<"form">; readonly prepared: PreparedStart };

@@ -1,4 +1,4 @@
-/** The page of a form: it works without scripts, and each of its pages is sent back with the answers so far. */
+/** The page of a form. It works without JavaScript; each page is submitted with all answers so far. */
 import type { Form, FormField } from "#domains/workflows/index.ts";
 import {
   type FormField as PageField,
@@ -11,7 +11,7 @@ import { document, type HtmlDocument, markup } from "#kernel/html/markup.ts";
 
 /** The name of the hidden field that says which page was sent; no field of a form can have it. */
 export const PAGE_FIELD = "$page";
-/** The name of the button that leads to the page before. */
+/** The name of the back button. */
 export const BACK_FIELD = "$back";
 
 interface AnsweredForm extends Pick<FormView, "errors"> {
@@ -19,13 +19,13 @@ interface AnsweredForm extends Pick<FormView, "errors"> {
   readonly posted: PostedForm;
 }
 
-/** One page of a form, with what was filled in and what is wrong with it. */
+/** One page of a form, with its answers and errors. */
 export function formPage(form: Form, at = 0, answered?: AnsweredForm): HtmlDocument {
   const { title, description, pages, submit = "Send", accent } = form;
   const { title: heading, fields } = pages[at] ?? { fields: [] };
   const posted: PostedForm = answered?.posted ?? new Map();
   const others = pages.filter((_, index) => index !== at).flatMap((page) => page.fields);
-  // A page that nobody has seen yet has the values that its fields begin with.
+  // A page shown for the first time contains the default values.
   const isSeen = answered?.errors !== undefined || fields.some(({ name }) => posted.has(name));
   return document({
     title,
@@ -49,7 +49,7 @@ ${renderForm({
   });
 }
 
-/** The page that follows a form that was sent. */
+/** The page after a submission. */
 export function sentPage(
   { title, thanks, accent }: Form,
   answer: string | undefined,
@@ -67,7 +67,7 @@ export function sentPage(
 const TEXT_CHARACTERS_MAX = 10_000;
 const INPUTS: Readonly<Record<string, string>> = { choice: "select", choices: "checkboxes" };
 
-/** A field of a form as one of its page. */
+/** Converts a field of a workflow form to a field of a page. */
 export function toPageField(field: FormField): PageField {
   const { name, label = name, type = "text", options = [], required = false } = field;
   return {

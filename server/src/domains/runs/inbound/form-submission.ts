@@ -1,4 +1,4 @@
-/** A form that is sent page by page, of a trigger or of a step. */
+/** Processes form pages of a trigger or a step. */
 import { isFileReference } from "#domains/files/index.ts";
 import type { Form } from "#domains/workflows/index.ts";
 import { type PostedForm, readTexts } from "#kernel/html/form/form-field.ts";
@@ -17,7 +17,7 @@ export interface ShownPage {
 
 type Answers = Readonly<Record<string, unknown>>;
 
-/** Takes a page that was sent: the one to show next, or the answers of them all. */
+/** Processes a submitted page. Returns the next page, or the answers of all pages. */
 export function takeFormPage(
   form: Form,
   sent: unknown,
@@ -29,14 +29,14 @@ export function takeFormPage(
   const at = Math.min(Math.max(Math.trunc(Number(page)) || 0, 0), last);
   if (posted.has(BACK_FIELD)) return { page: formPage(form, Math.max(0, at - 1), { posted }) };
   const answers: [string, unknown][] = [];
-  // Earlier pages come back as they were sent: they are checked once more.
+  // Answers of earlier pages are submitted again, so they are validated again.
   for (let earlier = 0; earlier <= at; earlier += 1) {
     const { values, errors } = parsePage(form, earlier, posted);
     if (errors.size > 0) return { page: formPage(form, earlier, { posted, errors }), status: 422 };
     answers.push(...Object.entries(values));
   }
   if (at < last) return { page: formPage(form, at + 1, { posted }) };
-  // Programs that fill in everything are thanked, and nothing more.
+  // A filled trap field indicates a bot. It gets the thank-you page, and no run starts.
   if (isTrapped(posted)) return { page: sentPage(form, undefined) };
   const all = Object.fromEntries(answers);
   const refused = findRefusal(form, findErrors(all));
@@ -46,7 +46,7 @@ export function takeFormPage(
 
 function parsePage({ pages }: Form, at: number, posted: PostedForm): ParsedForm {
   const fields = (pages[at]?.fields ?? []).map(toPageField);
-  // A handle that somebody wrote as a text is no file.
+  // A file handle sent as text is not accepted as a file.
   const { values, errors } = parseForm(fields, posted, { isFile: isFileReference });
   const files = fields.filter(({ input }) => input === "file").map(({ name }) => name);
   const single = Object.entries(values).map(([name, value]): [string, unknown] => [
@@ -56,7 +56,7 @@ function parsePage({ pages }: Form, at: number, posted: PostedForm): ParsedForm 
   return { values: Object.fromEntries(single), errors };
 }
 
-/** The answers that are refused, on the first page that asks for one of them. */
+/** Rejected answers, shown on the first page with one of their fields. */
 function findRefusal(
   { pages }: Form,
   found: readonly FieldError[],

@@ -1,4 +1,4 @@
-/** Credentials of callers: a signature of the body, a password, a header or a token. */
+/** Authentication of callers: body signature, password, header or token. */
 import { createHmac } from "node:crypto";
 import { findRights } from "#domains/identity/accounts/index.ts";
 import type { HookAuth, WebhookTrigger } from "#domains/workflows/index.ts";
@@ -23,11 +23,11 @@ export const CredentialsInvalid = failure(
   "The credentials of the request are missing or not valid.",
 );
 
-/** Credentials of the sender are not for readers of the run. */
-/** Headers that may hold a credential. */
+/** Readers of the run must not see credentials of the caller. */
+/** Headers that can contain a credential. */
 export const CREDENTIALS: readonly string[] = ["authorization", "cookie", "proxy-authorization"];
 
-/** The names of headers that hold a credential. */
+/** The names of headers that contain a credential. */
 export function credentialHeaders({ signature, auth }: WebhookTrigger): readonly string[] {
   return [
     ...CREDENTIALS,
@@ -36,7 +36,7 @@ export function credentialHeaders({ signature, auth }: WebhookTrigger): readonly
   ];
 }
 
-/** Checks the credentials that a trigger demands; the claims of a token, where that is one. */
+/** Checks the credentials required by a trigger. Returns the claims of a token. */
 export async function authenticateHook(
   platform: Platform,
   { target, environment, named }: FoundTrigger<"webhook">,
@@ -61,7 +61,10 @@ export async function authenticateHook(
   throw new Failure(CredentialsInvalid, { headers: challenge });
 }
 
-/** A secret of the workspace. Without its key nothing is valid, and which key is missing is not for strangers. */
+/**
+ * Reads a secret of the workspace. A missing secret rejects everything, without telling the caller which one is
+ * missing.
+ */
 async function readSecret(
   platform: Platform,
   { workspace, environment, deployedBy: runAs, permissions }: HookTarget & Partition,
@@ -71,7 +74,7 @@ async function readSecret(
     const { value } = await platform.secrets.resolve({ workspace, environment }, reference, () =>
       findRights(platform, workspace, { runAs, permissions }),
     );
-    // Anybody knows an empty one.
+    // An empty secret would be known to everyone.
     return value === "" ? undefined : value;
   } catch (error) {
     const isKeyless =
@@ -100,7 +103,7 @@ function checkCredentials(
 const TOKEN_CHARACTERS_MAX = 8_000;
 const SKEW_SECONDS = 60;
 
-/** The claims of a token that the key signed by the algorithm that the trigger names, and no other. */
+/** The claims of a token signed with the key. Only the algorithm of the trigger is accepted. */
 function readClaims(
   token: string,
   key: string,
@@ -137,7 +140,7 @@ function parsePart(part: string): Readonly<Record<string, unknown>> | undefined 
   }
 }
 
-/** Compares in a time that does not tell how much is alike. */
+/** Compares in constant time. */
 function equalSecrets(given: string, expected: string): boolean {
   return equalBytes(sha256(given), sha256(expected));
 }

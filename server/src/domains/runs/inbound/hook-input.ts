@@ -1,4 +1,4 @@
-/** Reads a request as `trigger.input`, with the files that came in it. */
+/** Converts a request and its files to `trigger.input`. */
 import { Readable } from "node:stream";
 import { type ReceivedFile, receiveFiles } from "#domains/files/index.ts";
 import type { Form } from "#domains/workflows/index.ts";
@@ -10,13 +10,13 @@ import { readUpTo } from "#kernel/outbound/outbound.ts";
 import { authenticateHook, credentialHeaders } from "./hook-auth.ts";
 import type { AnyFoundTrigger, FoundTrigger } from "./hook-trigger.ts";
 
-/** The value of `trigger.input`, and the contents that its handles name. */
+/** The value of `trigger.input`, and the contents of the file handles in it. */
 export interface HookInput {
   readonly input: Readonly<Record<string, unknown>>;
   readonly uploads?: readonly ReceivedFile[];
 }
 
-/** Checks who calls, and reads the request. */
+/** Authenticates the caller and reads the request. */
 export async function readWebhookInput(
   platform: Platform,
   found: FoundTrigger<"webhook">,
@@ -25,11 +25,11 @@ export async function readWebhookInput(
   const { request, upload } = caller;
   if (!request) throw new Error("A request came without itself.");
   const { trigger } = found.named;
-  // A signature is of the bytes of the whole body, so that files that are signed are small.
+  // A signature covers the complete body, which must fit in memory, so signed uploads have a small limit.
   const whole = trigger.signature && upload ? await readWhole(upload) : undefined;
   const checked: RawRequest = whole ? { ...request, bytes: whole } : request;
   const claims = await authenticateHook(platform, found, checked);
-  // Senders without credentials must not use up what the others may send.
+  // Unauthenticated requests must not use up the rate limit of authenticated callers.
   platform.rateLimit.assert(`hook ${found.target.workflowId}`, platform.settings.rateLimit);
   const hidden = credentialHeaders(trigger);
   const visible = Object.entries(request.headers).filter(([name]) => !hidden.includes(name));
@@ -49,7 +49,7 @@ export async function readWebhookInput(
   return { input, ...(uploads && { uploads }) };
 }
 
-/** Reads a body of any kind; files in it become handles, of a form those of its fields for files. */
+/** Reads a body of any type. Files in it become handles; in a form only files of file fields do. */
 export async function readBody(
   platform: Platform,
   { target, environment, named: { trigger } }: AnyFoundTrigger,
@@ -65,7 +65,7 @@ export async function readBody(
   return { body, uploads: files };
 }
 
-/** The names of the fields for files. */
+/** The names of the file fields. */
 export function fileFieldsOf({ pages }: Form): ReadonlySet<string> {
   const fields = pages.flatMap((page) => page.fields);
   return new Set(fields.filter(({ type }) => type === "file").map(({ name }) => name));

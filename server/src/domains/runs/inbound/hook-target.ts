@@ -1,4 +1,4 @@
-/** Finds the deployed workflow of an address. */
+/** Finds the deployed workflow for an address. */
 import {
   findByHook,
   hookNameOf,
@@ -22,7 +22,7 @@ export interface HookTarget {
 const CACHE_MS = 10_000;
 const CACHE_ENTRIES_MAX = 10_000;
 
-/** Finds the workflow of an address; undefined where there is none, or its trigger is off. */
+/** Finds the workflow for an address. Undefined if none exists or its trigger is inactive. */
 export function findHook(
   platform: Platform,
   address: HookAddress,
@@ -55,7 +55,7 @@ class HookCache {
     await this.#known.assertKnown(hookNameOf(address));
     const invalidations = this.#invalidations;
     const target = await this.#load(address);
-    // A target that was read before an invalidation may be stale.
+    // A target read before an invalidation can be stale.
     if (target && invalidations === this.#invalidations) {
       if (this.#entries.size >= CACHE_ENTRIES_MAX) this.#entries.clear();
       this.#entries.set(key, { target, untilMs: clock.nowMs() + CACHE_MS });
@@ -70,12 +70,12 @@ class HookCache {
   }
 
   #invalidate({ type, resourceId }: CommitNotice): void {
-    // Events of runs are frequent, and none changes what is deployed.
+    // Events of runs are frequent and do not change deployments.
     if (type.startsWith("workflow.run_")) return;
     this.#invalidations += 1;
     this.#known.note(resourceId);
     for (const [key, { target }] of this.#entries) {
-      // A deployment ends with the membership of whoever deployed it, too.
+      // A deployment also ends when the deployer loses the membership.
       const { workflowId, deployedBy } = target;
       if (workflowId === resourceId || deployedBy === resourceId) this.#entries.delete(key);
     }

@@ -1,4 +1,4 @@
-/** The trigger of a workflow that a request is for. */
+/** The workflow trigger addressed by a request. */
 import { assertOwnFiles, discardFiles, type ReceivedFile } from "#domains/files/index.ts";
 import {
   type ChatTrigger,
@@ -24,7 +24,7 @@ interface InboundTriggers {
 }
 type Inbound = keyof InboundTriggers;
 
-/** The deployment that an address names, with a trigger of it. */
+/** The deployment for an address, with one of its triggers. */
 export interface FoundTrigger<K extends Inbound> {
   readonly target: HookTarget;
   readonly named: NamedTrigger<InboundTriggers[K]>;
@@ -37,12 +37,12 @@ export type AnyFoundTrigger = FoundTrigger<"webhook"> | FoundTrigger<"form"> | F
 export interface InboundAddress {
   readonly workspace: string;
   readonly token: string;
-  /** The words behind the token. */
+  /** The path segments after the token. */
   readonly words: readonly string[];
   readonly environment: EnvironmentName;
 }
 
-/** Finds the trigger that takes requests at an address; a 404 where there is none, or it is off. */
+/** Finds the trigger for an address. Throws 404 if none exists or it is inactive. */
 export async function findInbound<K extends Inbound>(
   platform: Platform,
   type: K,
@@ -66,7 +66,7 @@ function pathOfTrigger({ id, trigger, first }: NamedTrigger): string {
   return own ?? (first || id === FIRST_TRIGGER_ID ? "" : id);
 }
 
-/** The parameters of a path, if the words are one. */
+/** Returns the path parameters if the segments match the path. */
 function matchPath(
   path: string,
   words: readonly string[],
@@ -83,12 +83,12 @@ function matchPath(
   return params;
 }
 
-/** The partition of the runs that a trigger starts. */
+/** The partition of runs started by a trigger. */
 export function partitionOfTrigger({ target, environment }: AnyFoundTrigger): Partition {
   return { workspace: target.workspace, environment };
 }
 
-/** Removes the files that came with a request that starts no run. */
+/** Deletes the files of a request that starts no run. */
 export async function dropUploads(
   platform: Platform,
   found: AnyFoundTrigger,
@@ -97,7 +97,7 @@ export async function dropUploads(
   await discardFiles(platform, partitionOfTrigger(found), uploads);
 }
 
-/** Starts a run of a trigger with what came in; nothing is written yet. */
+/** Starts a run of a trigger with the input. Writes nothing yet. */
 export async function startFound(
   platform: Platform,
   { target, named, environment }: AnyFoundTrigger,
@@ -112,7 +112,7 @@ export async function startFound(
   const { workspace } = target;
   assertOwnFiles(fields, uploads);
   const errors = findInputErrors(named.trigger, fields["input"]);
-  // Callers know the body of their request by its own paths.
+  // Error paths are relative to the body, as callers know it.
   assertNoErrors(errors.map((one) => ({ ...one, path: one.path.replace(/^\/body/, "") })));
   return startInline(platform, {
     workspace,

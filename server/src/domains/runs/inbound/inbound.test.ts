@@ -10,7 +10,7 @@ const { stranger } = world;
 const RUN = ["workflow.run_started", "workflow.run_completed"];
 const echo = { id: "echo", type: "transform", config: { expression: "trigger.input" } };
 
-/** Deploys a workflow with these triggers, and gives the paths of their addresses. */
+/** Deploys a workflow with these triggers and returns the paths of their addresses. */
 async function deploy(triggers: readonly object[], nodes: readonly object[] = [echo]) {
   const [trigger, ...further] = triggers;
   const id = await deployWorkflow(owner, nodes, {
@@ -55,7 +55,7 @@ test("methods and paths choose the trigger; its path has parameters", async () =
   expect((await stranger(`GET ${orders}/1/2`)).status).toBe(404);
 });
 
-test("a password, a header or a token lets in, and stays out of the run", async () => {
+test("a password, a header or a token authenticates, and is not stored in the run", async () => {
   const secret = "top-secret-0";
   await owner("POST /api/v1/secrets", { name: "HOOK_KEY", value: secret });
   await owner("POST /api/v1/secrets", { name: "HOOK_LOGIN", value: "ann:pass" });
@@ -117,7 +117,7 @@ test("a password, a header or a token lets in, and stays out of the run", async 
   }
 });
 
-test("the same key starts one run, also of many at once", async () => {
+test("one idempotency key starts one run, also for concurrent requests", async () => {
   const { id, paths } = await deploy([
     { type: "webhook", dedupe: { key: "input.headers.idempotency-key" } },
     { type: "webhook", id: "other", dedupe: { key: "input.body.id" } },
@@ -160,7 +160,7 @@ const form = {
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
 const page = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
 
-test("a form is asked page by page without scripts, and shows the answer of its run", async () => {
+test("a form is shown page by page without JavaScript, and ends with the response of the run", async () => {
   const said = {
     id: "said",
     type: "transform",
@@ -198,7 +198,7 @@ test("a form is asked page by page without scripts, and shows the answer of its 
   expect((await stranger(`GET ${path.slice(0, -1)}`)).status).toBe(404);
 });
 
-test("a field may be named as something that every object has", async () => {
+test("a field can have the name of a built-in object property", async () => {
   const fields = [{ name: "constructor" }, { name: "toString", type: "choices", options: ["a"] }];
   const { id, paths } = await deploy([{ type: "form", title: "Odd", pages: [{ fields }] }]);
   const [path = ""] = paths;
@@ -212,7 +212,7 @@ test("a field may be named as something that every object has", async () => {
   expect(input).toEqual({ constructor: null, toString: [] });
 });
 
-test("a chat answers on its page, by its API and as a stream", async () => {
+test("a chat responds on its page, through its API and as a stream", async () => {
   const reply = {
     id: "reply",
     type: "transform",
@@ -237,7 +237,7 @@ test("a chat answers on its page, by its API and as a stream", async () => {
   expect((await stranger(`GET ${elsewhere}`)).status).toBe(404);
 });
 
-test("a chat and a form have a colour of their own, a chat questions to begin with", async () => {
+test("a chat and a form have a custom colour, and a chat has suggested questions", async () => {
   const accent = "#7a1f4b";
   const suggestions = ["Where is <my> order?", "Who are you?"];
   const reply = {
@@ -270,7 +270,7 @@ test("a chat and a form have a colour of their own, a chat questions to begin wi
   });
 });
 
-test("where who deployed it has left, or it is off, nothing answers", async () => {
+test("an address returns 404 if the deployer left or the trigger is inactive", async () => {
   const leaver = await world.member(["admin"]);
   const id = await deployWorkflow(leaver, [echo], { trigger: form });
   const { data } = (await owner(`GET /api/v1/workflows/${id}`)).body;
@@ -280,7 +280,7 @@ test("where who deployed it has left, or it is off, nothing answers", async () =
   expect((await stranger(`GET ${pathname}`)).status).toBe(404);
 });
 
-test("whatever calls a trigger with a schema is told where its input does not fit, and nothing runs", async () => {
+test("an input that does not match the schema is rejected for every kind of trigger, and no run starts", async () => {
   const inputSchema = {
     type: "object",
     required: ["order"],

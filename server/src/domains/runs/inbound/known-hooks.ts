@@ -1,24 +1,23 @@
 /**
- * The names that addresses of workflows have: their tokens, and their ids, which the tokens of pages begin with.
- * Whoever tries tokens costs no read for each; an address that is known is always looked up, however many others are
- * tried.
+ * Workflow names in addresses: webhook tokens, and workflow ids at the start of page tokens. Guessed tokens are
+ * rejected from memory, without a query each. A known address is always looked up, however many guesses arrive.
  */
 import { listHookNames } from "#domains/workflows/index.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { Failure, RateLimited } from "#kernel/operation/failure.ts";
 
-/** Beyond that all are looked up. */
+/** With more workflows all names are looked up. */
 const WORKFLOWS_MAX = 200_000;
-/** Of those that changed; beyond that all are read anew. */
+/** With more changed workflows all names are read again. */
 const CHANGED_MAX = 1_000;
 const RELOAD_MS = 600_000;
-/** Look-ups of names that are not known: one may be some milliseconds old, and of another process. */
+/** Lookups of unknown names per minute. An unknown name can be a new workflow of another process. */
 const UNKNOWN_PER_MINUTE = 600;
 
-/** The names of all workflows in the memory of a process, and the limit on tries of others. */
+/** The names of all workflows in memory, with a rate limit for unknown names. */
 export class KnownHooks {
   readonly #platform: Platform;
-  /** Undefined until they are read, and where there are too many. */
+  /** Undefined before they are read, and if too many exist. */
   #names: Set<string> | undefined;
   #changed = new Set<string>();
   #readAtMs = -Infinity;
@@ -28,7 +27,7 @@ export class KnownHooks {
     this.#platform = platform;
   }
 
-  /** A workflow has changed, or is new. */
+  /** Marks a changed or new workflow. */
   note(workflowId: string): void {
     this.#changed.add(workflowId);
     if (this.#changed.size <= CHANGED_MAX) return;
@@ -36,7 +35,7 @@ export class KnownHooks {
     this.#readAtMs = -Infinity;
   }
 
-  /** Throws a 429 for a name that nothing has, where too many of these are tried. */
+  /** Throws 429 for an unknown name if too many unknown names were tried. */
   async assertKnown(name: string): Promise<void> {
     if (this.#names?.has(name)) return;
     const { clock, rateLimit } = this.#platform;

@@ -1,4 +1,4 @@
-/** The answer of a run to whoever began it from outside. */
+/** The response of a run to its external caller. */
 import { type ExecutionPlan, holdVersion } from "#domains/workflows/index.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/database.ts";
@@ -29,26 +29,26 @@ export const WebhookRunFailed = failure(
 
 export type RespondMode = "at_once" | "last_step" | "respond_step";
 
-/** A run that was begun from outside, as far as it has come. */
+/** The current state of a run that an external caller started. */
 export interface RunAnswer {
   readonly runId: string;
   readonly status: RunStatus | "duplicate";
-  /** The response of the run, once there is one. */
+  /** The response of the run, if it exists. */
   readonly response?: RawResponse | FileResponse;
-  /** When it was given, where somebody waited for it. */
+  /** The time of the response, if a caller waited for it. */
   readonly answeredAt?: string | undefined;
-  /** True while there is more to wait for. */
+  /** True while the run can still respond. */
   readonly isOpen: boolean;
 }
 
-/** How a trigger answers; where there is a respond step, by that one. */
+/** The response mode of a trigger. A respond step takes precedence. */
 export function respondModeOf({ target, named: { trigger } }: AnyFoundTrigger): RespondMode {
   const chosen = trigger.type === "chat" ? undefined : trigger.respond;
   const { answers } = target.version.plan;
   return chosen ?? (answers ? "respond_step" : trigger.type === "chat" ? "last_step" : "at_once");
 }
 
-/** Writes a run that was begun from outside, unless its key has begun one before. */
+/** Writes a run with an external caller, unless its idempotency key already started one. */
 export async function writeInbound(
   ctx: WriteContext<StartEvent>,
   found: AnyFoundTrigger,
@@ -78,7 +78,7 @@ export async function writeInbound(
   return { runId: run.id, status, isOpen, ...(response && { response }) };
 }
 
-/** Waits for the answer of a run, for as long as the caller does. */
+/** Waits for the response of a run for as long as the caller waits. */
 export async function awaitAnswer(
   platform: Platform,
   found: AnyFoundTrigger,
@@ -91,7 +91,7 @@ export async function awaitAnswer(
   const look = () => readGiven(platform, partition, runId, target.version.plan);
   const { run, found: early } = await awaitRun(platform, partition, runId, {
     ...wait,
-    // Whatever the run does after its answer, nobody waits for.
+    // The caller does not wait for steps after the response.
     ...(mode === "respond_step" && { look }),
   });
   const status = run?.status ?? "running";
@@ -103,7 +103,7 @@ export async function awaitAnswer(
   return { runId, status, isOpen: false, ...given };
 }
 
-/** Reads the steps that answer alone: the rest of a journal may be megabytes. */
+/** Reads only the responding steps, because a complete journal can have megabytes. */
 async function readGiven(
   { db }: Platform,
   partition: Partition,

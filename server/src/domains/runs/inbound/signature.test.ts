@@ -17,7 +17,7 @@ const hmac = (algorithm: string, text: string): Buffer =>
   createHmac(algorithm, "key").update(text).digest();
 
 describe("a signature", () => {
-  // From GitHub's own documentation.
+  // Example from the GitHub documentation.
   const key = "It's a Secret to Everybody";
   const digest = "757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
   const prefix = "sha256=";
@@ -40,7 +40,7 @@ describe("a signature", () => {
   });
 });
 
-test.each(["sha256", "sha512", "sha1"] as const)("by %s, in hex and in base64", (algorithm) => {
+test.each(["sha256", "sha512", "sha1"] as const)("uses %s, in hex and in base64", (algorithm) => {
   for (const encoding of ["hex", "base64"] as const) {
     const rule = { algorithm, encoding };
     expect(signed("text", hmac(algorithm, "text").toString(encoding), rule)).toBe(true);

@@ -14,8 +14,8 @@ export function headerOf({ header = HEADER }: SignatureRule): string {
 }
 
 /**
- * True when one of the signatures in the header is that of these very bytes. Senders that rotate their
- * key send several, with commas or spaces between them.
+ * True if one of the signatures in the header matches the exact bytes of the body. Senders that rotate keys send
+ * several signatures, separated by commas or spaces.
  */
 export function isSigned(
   { bytes, header, nowMs }: { bytes: Buffer; header: string | undefined; nowMs: number },

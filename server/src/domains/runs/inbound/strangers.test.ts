@@ -21,7 +21,7 @@ const form = {
   ],
 };
 
-/** Deploys a workflow with these triggers, and gives the paths of their addresses. */
+/** Deploys a workflow with these triggers and returns the paths of their addresses. */
 async function deploy(triggers: readonly object[]) {
   const [trigger, ...further] = triggers;
   const id = await deployWorkflow(owner, [echo], {
@@ -35,7 +35,7 @@ async function deploy(triggers: readonly object[]) {
 
 const runsOf = async (id: string) => (await owner(`GET /api/v1/workflows/${id}/runs`)).body.data;
 
-test("whoever knows one page of a workflow finds neither its webhooks nor its other pages", async () => {
+test("one page address of a workflow reveals neither its webhooks nor its other pages", async () => {
   const { id, paths } = await deploy([
     form,
     { type: "webhook", id: "hook" },
@@ -64,7 +64,7 @@ test("whoever knows one page of a workflow finds neither its webhooks nor its ot
       expect([route, answer.status, answer.events]).toEqual([route, 404, []]);
     }
   }
-  // Nor with a mark of another workflow, nor in another workspace.
+  // Tokens of another workflow or another workspace are rejected too.
   const other = (await deploy([form])).paths[0]?.split("/")[3] ?? "";
   const forged = [id, other.split(".")[1]].join(".");
   expect((await stranger(`GET /forms/default/${forged}`)).status).toBe(404);
@@ -73,7 +73,7 @@ test("whoever knows one page of a workflow finds neither its webhooks nor its ot
   expect(await runsOf(id)).toEqual([]);
 });
 
-test("nobody names a file that did not come with the request", async () => {
+test("a caller can reference only files of the same request", async () => {
   const { id, paths } = await deploy([form, { type: "webhook", id: "hook" }]);
   const [formPath = "", hookPath = ""] = paths;
   const mine = await upload(world, owner, "secret", { name: "secret.txt" });
@@ -94,7 +94,7 @@ test("nobody names a file that did not come with the request", async () => {
   expect(await runsOf(id)).toEqual([]);
 });
 
-test("files of requests that start nothing are not kept", async () => {
+test("files of requests that start no run are deleted", async () => {
   const { id, paths } = await deploy([
     form,
     { type: "webhook", id: "hook", dedupe: { key: "input.query.key" } },
@@ -132,7 +132,7 @@ test("files of requests that start nothing are not kept", async () => {
   expect(await runsOf(id)).toHaveLength(2);
 });
 
-test("a conversation goes on only where it began", async () => {
+test("a conversation continues only in the chat that started it", async () => {
   const chat = { type: "chat", title: "Chat" };
   const { id, paths } = await deploy([chat]);
   const [path = ""] = paths;
@@ -140,7 +140,7 @@ test("a conversation goes on only where it began", async () => {
   const { sessionId } = (await stranger(`POST ${path}/messages`, { message: "Hi" })).body.data;
   const again = await stranger(`POST ${path}/messages`, { message: "Hi", sessionId });
   expect([again.status, again.body.data.sessionId]).toEqual([202, sessionId]);
-  // The key of what an agent remembers may be any id of the workspace.
+  // The memory key of an agent can be any id in the workspace.
   const chosen = [id, `${sessionId.slice(0, -1)}${sessionId.endsWith("A") ? "B" : "A"}`];
   for (const [at, session] of [...chosen.map((one) => [path, one]), [other, sessionId]]) {
     const refused = await stranger(`POST ${at}/messages`, { message: "Hi", sessionId: session });
@@ -152,7 +152,7 @@ test("a conversation goes on only where it began", async () => {
   }
 });
 
-test("one address does not shut out the others", async () => {
+test("one client address does not block others", async () => {
   const { paths } = await deploy([form]);
   const [path = ""] = paths;
   const ask = async (remoteAddress: string) =>
@@ -163,7 +163,7 @@ test("one address does not shut out the others", async () => {
   expect(await ask("2001:db8:1::1")).toBe(200);
 });
 
-test("whoever has no credentials does not use up what those may send who have", async () => {
+test("unauthenticated callers do not use up the rate limit of authenticated callers", async () => {
   await owner("POST /api/v1/secrets", { name: "HOOK_KEY", value: "top-secret-0" });
   const auth = { kind: "header", header: "X-Key", secret: "{{secrets.HOOK_KEY}}" };
   const { paths } = await deploy([{ type: "webhook", auth }]);
@@ -180,7 +180,7 @@ test("whoever has no credentials does not use up what those may send who have", 
   expect(await send("192.0.2.2", "top-secret-0")).toBe(202);
 });
 
-test("who tries tokens costs no read for each, and shuts out nobody; a new address answers at once", async () => {
+test("guessed tokens cost no query each and block no other caller; a new address works at once", async () => {
   const { db } = world.kernel;
   const system = db.system.bind(db);
   let reads = 0;

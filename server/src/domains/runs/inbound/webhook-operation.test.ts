@@ -36,7 +36,7 @@ const post = (path: string, body?: string, headers: Record<string, string> = {})
 const inputOf = async ({ id }: HookDeployment): Promise<any> =>
   (await findRuns(world, id)).at(-1).trigger.input;
 
-test("a request starts a run of what is deployed, and is told its id", async () => {
+test("a request starts a run of the deployed version and returns the run id", async () => {
   const hook = await hooked();
   const answer = await post(hook.path, '{"order":1}');
   const [run] = await findRuns(world, hook.id);
@@ -53,7 +53,7 @@ test("a request starts a run of what is deployed, and is told its id", async () 
   });
 });
 
-describe("whatever is sent reaches the run", () => {
+describe("the complete request is passed to the run", () => {
   let hook: HookDeployment;
   beforeAll(async () => {
     hook = await hooked();
@@ -91,7 +91,7 @@ describe("whatever is sent reaches the run", () => {
     expect(answer).toMatchObject({ status, body: { code }, events: [] });
   });
 
-  test("with its query and headers, but not with what lets its sender in elsewhere", async () => {
+  test("includes the query and headers, without credentials for other systems", async () => {
     const headers = {
       authorization: "Bearer of-its-own",
       cookie: "millrace_session=guessed",
@@ -108,7 +108,7 @@ describe("whatever is sent reaches the run", () => {
     expect(Object.keys(input.headers)).not.toContain("cookie");
   });
 
-  test("and the secret of its address reaches no log", async () => {
+  test("the secret of the address is not logged", async () => {
     await post(hook.path, "{");
     await post(`${hook.path}?environment=staging`);
     const token = hook.path.split("/").at(-1) ?? "";
@@ -118,7 +118,7 @@ describe("whatever is sent reaches the run", () => {
   });
 });
 
-describe("nobody learns why there is nothing at an address", () => {
+describe("all unavailable addresses return the same 404", () => {
   const absent = { status: 404, body: { code: "not_found" }, events: [] };
   const words = async (path: string): Promise<unknown> => {
     const { status, body, events } = await post(path, "{}");
@@ -126,7 +126,7 @@ describe("nobody learns why there is nothing at an address", () => {
     return [body.title, body.detail];
   };
 
-  test("unknown, of another workspace, of another kind, not deployed, off or archived", async () => {
+  test("unknown, another workspace, another trigger type, not deployed, inactive or archived", async () => {
     const { slug } = await world.workspace("hook-elsewhere");
     const hook = await hooked();
     const token = hook.path.split("/").at(-1);
@@ -155,7 +155,7 @@ describe("nobody learns why there is nothing at an address", () => {
   });
 });
 
-test("the address names the environment, and production is where nothing is said", async () => {
+test("the address names the environment; the default is production", async () => {
   const hook = await hooked([SET], {}, "staging");
   expect((await post(hook.path)).status).toBe(404);
   expect(await post(`${hook.path}?environment=staging`)).toMatchObject({
@@ -165,7 +165,7 @@ test("the address names the environment, and production is where nothing is said
   expect(await findRuns(world, hook.id)).toMatchObject([{ environment: "staging" }]);
 });
 
-test("what another node deploys counts here shortly", async () => {
+test("a deployment on another node takes effect shortly", async () => {
   const hook = await hooked([{ id: "say", type: "respond", config: { body: "one" } }]);
   await using node = await startNode(world);
   const there = async (): Promise<string> =>
@@ -178,7 +178,7 @@ test("what another node deploys counts here shortly", async () => {
   await until(async () => (await there()) === "two");
 });
 
-describe("a signature is demanded of the very bytes that came", () => {
+describe("the signature must match the exact bytes of the request", () => {
   const body = '{ "a" : 1,\r\n\t"b":"\\u00fc ü" }\n';
   const digest = (text: string): string =>
     createHmac("sha256", "hook key").update(text).digest("hex");
@@ -196,7 +196,7 @@ describe("a signature is demanded of the very bytes that came", () => {
   });
   const signedBy = (signature: string) => ({ "x-hub-signature-256": signature });
 
-  test("what has it comes in, and what it was is not kept", async () => {
+  test("a valid signature is accepted and not stored", async () => {
     const answer = await post(hook.path, body, signedBy(`sha256=${digest(body)}`));
     expect(answer).toMatchObject({ status: 202, events: [STARTED, COMPLETED] });
     const input = await inputOf(hook);
@@ -204,7 +204,7 @@ describe("a signature is demanded of the very bytes that came", () => {
     expect(Object.keys(input.headers)).not.toContain("x-hub-signature-256");
   });
 
-  test("what has none, another one, or that of the same thing in other bytes is refused", async () => {
+  test("a missing or wrong signature, or one for other bytes of the same value, is rejected", async () => {
     const before = (await findRuns(world, hook.id)).length;
     const compact = JSON.stringify(JSON.parse(body));
     expect(await post(hook.path, body)).toMatchObject(refused);
@@ -226,7 +226,7 @@ describe("a signature is demanded of the very bytes that came", () => {
     }
   });
 
-  test("a new key counts at once, and without one nobody comes in", async () => {
+  test("a new key applies at once, and without a key all requests are rejected", async () => {
     await owner("PUT /api/v1/secrets/HOOK_KEY", { value: "new key" });
     const renewed = createHmac("sha256", "new key").update(body).digest("hex");
     expect(await post(hook.path, body, signedBy(`sha256=${digest(body)}`))).toMatchObject(refused);
@@ -238,7 +238,7 @@ describe("a signature is demanded of the very bytes that came", () => {
   });
 });
 
-test("no more requests of one workflow are taken than a credential may make", async () => {
+test("the rate limit per workflow equals the limit per credential", async () => {
   await using strict = await startWorld({ env: { MILLRACE_RATE_LIMIT: "9" } });
   const ask = await strict.member(["owner"]);
   const id = await deployWorkflow(ask, [SET], { trigger: { type: "webhook" } });

@@ -31,7 +31,7 @@ const Accepted = Type.Object(
   { title: "AcceptedRequest" },
 );
 
-/** A response, and the run that is still to give another one. */
+/** A response, and the run that can still respond. */
 interface ReceivedRequest extends RawResponse {
   readonly awaited?: { readonly found: FoundTrigger<"webhook">; readonly runId: string };
   /** A response with a file, which is opened once the run is written. */
@@ -74,7 +74,7 @@ export const receiveWebhook = command({
   }),
   response: rawResponse<ReceivedRequest>(Accepted, "Response of the workflow."),
   emits: startEvents,
-  // A request whose key has begun a run before begins none.
+  // A request with an already used idempotency key starts no run.
   allowNoop: true,
   fails: [
     SignatureInvalid,
@@ -111,7 +111,7 @@ export const receiveWebhook = command({
   async run(ctx, _input, { found, uploads, prepared }): Promise<ReceivedRequest | Failure> {
     const answer = await writeInbound(ctx, found, prepared);
     if (answer.status === "duplicate") {
-      // With the commit: whatever is killed after it leaves none that are kept for a day.
+      // Released in the same commit. A kill after it would otherwise leave files stored for a day.
       await releaseReceived(ctx, uploads ?? []);
       return toAcceptedResponse(answer);
     }
@@ -150,7 +150,7 @@ function toAcceptedResponse({
   return { status: 202, headers: { "content-type": "application/json; charset=utf-8" }, body };
 }
 
-/** Names the run alone: the error is for readers of the run. */
+/** Contains only the run id, because the error is for readers of the run. */
 function toRunFailure(runId: string): Failure {
   return new Failure(WebhookRunFailed, { extra: { runId } });
 }

@@ -59,7 +59,7 @@ test.each<[object, number, unknown, string | undefined]>([
   expect(answer.headers["content-type"]).toBe(type);
 });
 
-test("it sets no cookies, lifts no protection, and leaves the connection alone", async () => {
+test("a response sets no cookies, disables no browser protection and does not control the connection", async () => {
   const { answer } = await ask([
     respond({
       body: "<script>alert(1)</script>",
@@ -86,7 +86,7 @@ test("it sets no cookies, lifts no protection, and leaves the connection alone",
   expect(headers["x-good"]).toBe("kept");
 });
 
-test("an answer that is a file: its bytes, under a name and a type that can do nothing", async () => {
+test("a file response contains the bytes, with a safe name and content type", async () => {
   const page = "<script>alert(1)</script>".repeat(10_000);
   const write = (name: string, text: string) => ({
     id: "make",
@@ -112,7 +112,7 @@ test("an answer that is a file: its bytes, under a name and a type that can do n
   expect(answer.headers["set-cookie"]).toBeUndefined();
   expect(await findRuns(world, id)).toMatchObject([{ status: "completed" }]);
 
-  // A file of somebody else is none for the run, whoever says its name.
+  // A file of another user is not readable by the run, also if the run names it.
   const other = await world.member(["owner"]);
   const sent = { "content-type": "application/octet-stream" };
   const { body } = await other("POST /api/v1/files?name=secret.txt", "secret", sent);
@@ -127,7 +127,7 @@ test("an answer that is a file: its bytes, under a name and a type that can do n
   expect([both.status, both.body.errors[0].path]).toEqual([422, "/nodes/0/config/file"]);
 });
 
-test("an answer that needs others comes once it is there", async () => {
+test("a response that depends on other steps is sent once they complete", async () => {
   receiver.answer = (_received, response) =>
     response.setHeader("content-type", "application/json").end('{"n":7}');
   const { id, answer } = await ask([reach(), respond({ body: "{{ steps.reach.output.body.n }}" })]);
@@ -135,7 +135,7 @@ test("an answer that needs others comes once it is there", async () => {
   expect(await findRuns(world, id)).toMatchObject([{ status: "completed" }]);
 });
 
-test("an answer that needs nobody is given at once, and the run goes on", async () => {
+test("a response without dependencies is sent at once, and the run continues", async () => {
   const { id, answer } = await ask([
     respond({ body: "early" }),
     { id: "later", type: "wait_for_event", config: { topic: "later" } },
@@ -144,7 +144,7 @@ test("an answer that needs nobody is given at once, and the run goes on", async 
   expect(await findRuns(world, id)).toMatchObject([{ status: "waiting" }]);
 });
 
-test("an answer counts, whatever comes after it", async () => {
+test("a response is final; later steps do not change it", async () => {
   const stop = { id: "stop", type: "fail", config: { message: "Too late." } };
   const { answer } = await ask([respond({ body: "said" }), stop]);
   expect(answer).toMatchObject({
@@ -154,7 +154,7 @@ test("an answer counts, whatever comes after it", async () => {
   });
 });
 
-test("a run that fails before it answers is a 500 that says no more than that", async () => {
+test("a run that fails before its response returns a 500 without details", async () => {
   const stop = { id: "stop", type: "fail", config: { message: "The inner reason." } };
   const atOnce = await ask([stop, respond({ body: "never" })]);
   expect(atOnce.answer).toMatchObject({
@@ -170,7 +170,7 @@ test("a run that fails before it answers is a 500 that says no more than that", 
   }
 });
 
-test("a run that ends without an answer, or takes its turn, is accepted", async () => {
+test("a run that ends without a response, or is queued, returns 202", async () => {
   const { answer } = await ask(
     [
       { id: "which", type: "condition", config: { expression: "false" } },
@@ -191,7 +191,7 @@ test("a run that ends without an answer, or takes its turn, is accepted", async 
   });
 });
 
-test("who waits is not kept when we end: the run is accepted, and goes on elsewhere", async () => {
+test("at shutdown waiting callers get a 202, and another node continues the run", async () => {
   await using other = await startWorld({ work: true });
   const by = await other.member(["owner"]);
   const asked = ask(

@@ -4,16 +4,16 @@ import type { Platform } from "#kernel/contract.ts";
 import type { RawResponse } from "#kernel/operation/response.ts";
 import type { AnyFoundTrigger } from "./hook-trigger.ts";
 
-/** The response in the output of a respond step, or of a script that answers requests. */
+/** The response in the output of a respond step or a webhook handler. */
 export interface Response {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
-  /** In the place of a body. */
+  /** Replaces the body. */
   readonly file?: FileHandle;
 }
 
-/** A response whose content is a file, which is still to be opened. */
+/** A file response; the file is not open yet. */
 export interface FileResponse extends RawResponse {
   readonly file: FileHandle;
 }
@@ -24,11 +24,11 @@ export function toWebhookResponse(
   steps: ReadonlyMap<string, StepRecord>,
 ): RawResponse | FileResponse | undefined {
   const answering = findAnswering(plan, steps);
-  // Steps that answer have no other output.
+  // Steps of these types have no other output.
   return answering && toRawResponse(answering.output as Response);
 }
 
-/** The step that has answered. */
+/** The step that responded. */
 export function findAnswering<T extends StepRecord>(
   { graph }: ExecutionPlan,
   steps: ReadonlyMap<string, T>,
@@ -42,7 +42,7 @@ export function findAnswering<T extends StepRecord>(
 const TEXT = "text/plain; charset=utf-8";
 const JSON_TEXT = "application/json; charset=utf-8";
 
-/** Sanitizes the response: drops headers that are not for its author to set. */
+/** Sanitises the response: drops headers that its author must not set. */
 export function toRawResponse({
   status,
   headers,
@@ -69,7 +69,7 @@ export function toRawResponse({
   };
 }
 
-/** Opens the file of a response, which the run was allowed to read when it answered; others stay as they are. */
+/** Opens the file of a response. The read permission was checked when the run responded. */
 export async function openResponse(
   platform: Platform,
   { target: { workspace }, environment }: AnyFoundTrigger,
@@ -82,7 +82,7 @@ export async function openResponse(
     { workspace, environment },
     handle.$file,
   );
-  // The author does not say what the file is, nor whether a browser may show it.
+  // The author of the workflow controls neither the content type nor whether a browser shows the file.
   return {
     status,
     body: undefined,
@@ -93,14 +93,13 @@ export async function openResponse(
 
 const WITHOUT_BODY = new Set([204, 205, 304]);
 
-/** A page of it has an origin of its own, runs nothing, and sends nothing anywhere. */
+/** HTML responses get an opaque origin, run no scripts and send no requests. */
 const SANDBOX =
   "default-src 'none'; sandbox; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
 
 /**
- * The headers that a workflow must not set. Its response comes from the origin where people log in:
- * it sets no cookies, leads nobody elsewhere by itself, opens nothing to other origins, lifts no
- * protection of the browser, and does not control the connection.
+ * Headers that a workflow must not set. Its response has the origin of the console and portal, so it must not set
+ * cookies, redirect automatically, allow other origins, disable browser protections or control the connection.
  */
 const FORBIDDEN_HEADERS =
   /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|content-length|date|set-cookie2?|clear-site-data|content-security-policy.*|strict-transport-security|x-content-type-options|x-frame-options|x-request-id|service-worker-allowed|alt-svc|nel|report-to|reporting-endpoints|origin-agent-cluster|refresh|link|access-control-.*|cross-origin-.*)$/;

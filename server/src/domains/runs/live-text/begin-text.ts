@@ -4,22 +4,20 @@ import type { RunContext } from "../engine/run-context.ts";
 import { liveTextOf } from "./live-text.ts";
 import { textWriterOf } from "./text-writer.ts";
 
-/** The step that a text is of. */
+/** The step that generates a text. */
 export interface TextSource {
   readonly platform: Platform;
   readonly run: RunContext;
   readonly path: string;
 }
 
-/**
- * Begins the text of a step: for those who look at its run in this process, and for the person whose chat it answers.
- */
+/** Starts the text of a step, for viewers of its run in this process and for the chat that it responds to. */
 export function beginText(
   { platform, run, path }: TextSource,
   { hasSecrets }: { readonly hasSecrets: boolean },
 ): (text: string) => void {
   const show = (text: string): void => liveTextOf(platform).add({ runId: run.id, path, text });
-  // A secret that the model repeats comes in pieces, in which nobody finds it.
+  // Model output can contain a secret split into pieces, which redaction cannot detect.
   if (run.triggerType !== "chat" || run.test || hasSecrets) return show;
   const write = textWriterOf(platform).begin(run);
   const isStreamed = findWhetherStreamed(platform, run, path);
@@ -29,7 +27,7 @@ export function beginText(
   };
 }
 
-/** True for the step whose text the chat shows, and for the turns of an agent that is it. */
+/** True for the step whose text the chat shows, and for the iterations of an agent in this step. */
 async function findWhetherStreamed(
   platform: Platform,
   run: RunContext,

@@ -1,6 +1,6 @@
 import type { Platform } from "#kernel/contract.ts";
 
-/** A part of text that a step got. */
+/** A piece of text that a step received. */
 export interface TextChunk {
   readonly runId: string;
   readonly path: string;
@@ -9,7 +9,7 @@ export interface TextChunk {
 
 type Listener = (chunk: TextChunk) => void;
 
-/** The text that steps of this process get as it comes, for those who look at their run just now. */
+/** Streams the text of steps in this process to the current viewers of their run. */
 export class LiveText {
   readonly #listeners = new Map<string, Set<Listener>>();
 
@@ -29,7 +29,7 @@ export class LiveText {
 
 const liveTexts = new WeakMap<object, LiveText>();
 
-/** The one of this process. */
+/** The instance of this process. */
 export function liveTextOf(platform: Platform): LiveText {
   let liveText = liveTexts.get(platform.shutdown);
   if (!liveText) liveTexts.set(platform.shutdown, (liveText = new LiveText()));

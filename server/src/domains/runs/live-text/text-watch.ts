@@ -2,7 +2,7 @@ import type { Platform } from "#kernel/contract.ts";
 import { Loop, type LoopNext } from "#kernel/work/loop.ts";
 import { LIVE_TEXT } from "./text-writer.ts";
 
-/** Finds what no signal told, where no process can listen to the others. */
+/** Polls for text without a signal, for installations where processes cannot notify each other. */
 const POLL_MS = 1_000;
 const PARTS_MAX = 100;
 const READ = `
@@ -14,14 +14,14 @@ const READ = `
        order by t.attempt, t.position limit ${PARTS_MAX}) t
    order by f.n, t.attempt, t.position`;
 
-/** How much of a text somebody has. */
+/** How much of a text a client has. */
 export interface TextPosition {
-  /** Counts up; 0 before the first. */
+  /** Increases with each attempt; 0 before the first. */
   readonly attempt: string;
   readonly position: number;
 }
 
-/** A part of a text: it stands at `position`, and whatever was behind that is replaced. */
+/** A part of a text. It starts at `position` and replaces everything after it. */
 export interface TextPart extends TextPosition {
   readonly text: string;
 }
@@ -29,12 +29,12 @@ export interface TextPart extends TextPosition {
 interface Follower {
   readonly runId: string;
   readonly wake: () => void;
-  /** Read and not taken yet. */
+  /** Read parts that the client has not taken yet. */
   parts: TextPart[];
   next: TextPosition;
 }
 
-/** Reads the texts of the runs that somebody in this process follows: one query for all of them. */
+/** Reads the texts of all followed runs in this process with one query. */
 export class TextWatch {
   readonly #platform: Platform;
   readonly #followers = new Set<Follower>();
@@ -45,7 +45,7 @@ export class TextWatch {
     this.#platform = platform;
   }
 
-  /** Follows the text of a run from a position on; `wake` is called when there is something to take. */
+  /** Follows the text of a run from a position. Calls `wake` when text is available. */
   follow(
     runId: string,
     next: TextPosition,
@@ -58,7 +58,7 @@ export class TextWatch {
       take: () => {
         const { parts } = follower;
         follower.parts = [];
-        // Nothing more is read for somebody who is slow to take.
+        // No more text is read for a client until it takes the last parts.
         if (parts.length > 0) this.#loop?.wake();
         return parts;
       },
@@ -100,7 +100,7 @@ export class TextWatch {
       const follower = waiting[n];
       const last = parts.at(-1);
       if (!follower || !last) continue;
-      // Of an attempt that was given up nobody needs the rest.
+      // Text of a failed attempt is dropped.
       follower.parts = parts.filter(({ attempt }) => attempt === last.attempt);
       follower.next = { attempt: last.attempt, position: last.position + last.text.length };
       follower.wake();
@@ -111,7 +111,7 @@ export class TextWatch {
 
 const watches = new WeakMap<Platform, TextWatch>();
 
-/** The one of this process. */
+/** The instance of this process. */
 export function textWatchOf(platform: Platform): TextWatch {
   let watch = watches.get(platform);
   if (!watch) watches.set(platform, (watch = new TextWatch(platform)));

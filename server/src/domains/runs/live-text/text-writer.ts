@@ -1,20 +1,19 @@
 /**
- * The text of models on its way to those who chat. It goes through a table, in parts of some milliseconds: so any
- * process can show it, and whoever comes back after a cut gets the rest of it. The answer itself is the step's, in
- * the journal.
+ * Model text for chats. It is stored in a table in batches of some milliseconds, so that any process can show it and
+ * a client that reconnects gets the missing part. The response itself is in the journal of the step.
  */
 import type { Platform } from "#kernel/contract.ts";
 import { toStorableText } from "#kernel/schema/json-value.ts";
 import { deleteAcrossWorkspaces, retentionJob } from "#kernel/work/retention-job.ts";
 import type { RunContext } from "../engine/run-context.ts";
 
-/** The work that is announced when there is text. */
+/** The signal that is sent when text is stored. */
 export const LIVE_TEXT = "live_text";
 
 const FLUSH_MS = 100;
-/** Of one attempt; the answer is no longer than that either. */
+/** Limit per attempt; equal to the limit of the response. */
 const CHARACTERS_MAX = 100_000;
-/** Of all that is not written yet in this process. */
+/** Limit of unwritten parts in this process. */
 const UNSENT_MAX = 1_000;
 const KEPT_MS = 15 * 60_000;
 
@@ -24,21 +23,19 @@ const INSERT = `
   select w, e::environment, r, a, p, t, $7
     from unnest($1::uuid[], $2::text[], $3::text[], $4::bigint[], $5::int[], $6::text[]) as one (w, e, r, a, p, t)`;
 
-/** One try of a model at an answer. */
+/** One attempt of a model to generate a response. */
 interface TextAttempt {
   readonly run: Pick<RunContext, "id" | "workspace" | "environment">;
-  /**
-   * Given by the database with the first part, so that later ones have greater numbers whatever process they are of.
-   */
+  /** Assigned by the database with the first part, so that later attempts have greater numbers in every process. */
   id: string | undefined;
-  /** How much of it is written. */
+  /** How much text is written. */
   position: number;
   unsent: string;
-  /** A part was lost, and what would follow it fits no more. */
+  /** A part was lost, so the following parts do not fit. */
   isLost: boolean;
 }
 
-/** Writes the texts of all steps of this process, many at a time. */
+/** Writes the texts of all steps of this process in batches. */
 export class TextWriter {
   readonly #platform: Platform;
   readonly #unsent = new Set<TextAttempt>();
@@ -48,7 +45,7 @@ export class TextWriter {
     this.#platform = platform;
   }
 
-  /** Begins a text, which takes the place of those of the same run before it; gives what adds to it. */
+  /** Starts a text, which replaces earlier texts of the same run. Returns a function that appends to it. */
   begin(run: TextAttempt["run"]): (text: string) => void {
     const attempt = { run, id: undefined, position: 0, unsent: "", isLost: false };
     return (text) => this.#add(attempt, text);
@@ -81,7 +78,7 @@ export class TextWriter {
       for (const attempt of attempts) attempt.isLost = true;
       log.warn({ err: error }, "can't stream the text of models");
     }
-    // The parts of one text are written one after the other.
+    // The parts of one text are written in order.
     this.#isScheduled = false;
     if (this.#unsent.size > 0) this.#schedule();
   }
@@ -113,7 +110,7 @@ export class TextWriter {
 
 const writers = new WeakMap<object, TextWriter>();
 
-/** The one of this process. */
+/** The instance of this process. */
 export function textWriterOf(platform: Platform): TextWriter {
   let writer = writers.get(platform.shutdown);
   if (!writer) writers.set(platform.shutdown, (writer = new TextWriter(platform)));
@@ -124,7 +121,7 @@ const OLD = `
   delete from live_texts where (run_id, attempt, position) in (
     select run_id, attempt, position from live_texts where written_at < $1 order by written_at limit $2)`;
 
-/** Deletes what nobody waits for any more. */
+/** Deletes old texts. */
 export const liveTextsJob = retentionJob({
   kind: "runs.prune_texts",
   everyMs: 300_000,

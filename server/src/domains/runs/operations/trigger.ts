@@ -55,7 +55,7 @@ export const triggerWorkflow = command({
   bodyOptional: true,
   longRunning: true,
   response: accepted(TriggeredRun, {
-    // A field of the value, and not of the answer.
+    // A field of the result that is not part of the response.
     alternative: { status: 200, when: (value) => (value as TriggeredRun).waited === true },
     location: ({ runId }) => `/api/v1/runs/${runId}`,
   }),

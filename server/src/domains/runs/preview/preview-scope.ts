@@ -1,6 +1,6 @@
 /**
- * The values that expressions of a step would see, for an editor: those of a run, the pinned ones, and what
- * the request itself gives. No secret is read.
+ * The values that expressions of a step see, for an editor: from a run, from pinned data, and from the request.
+ * Secrets are never read.
  */
 import Type, { type Static } from "typebox";
 import {
@@ -26,7 +26,7 @@ import { addLoop, Scope } from "../steps/scope.ts";
 import { readWorkspaceFacts } from "../host/server-host.ts";
 import * as store from "../store.ts";
 
-/** The place of expressions, and where their values come from. */
+/** The location of expressions, and the source of their values. */
 export const placeFields = {
   workflowId: Type.Optional(id("wf")),
   definition: Type.Optional(
@@ -58,16 +58,16 @@ export const placeFields = {
 export type PreviewPlace = Static<ReturnType<typeof placeSchema>>;
 export const placeSchema = () => Type.Object(placeFields);
 
-/** The values, and where each of the steps stands. */
+/** The values, and the position of each step. */
 export interface PreviewScope {
   readonly values: Readonly<Record<string, unknown>>;
   readonly position: NodePosition;
-  /** By the id of a step: what its output was taken from. */
+  /** By step id: where the output comes from. */
   readonly sources: ReadonlyMap<string, "run" | "pin" | "values">;
   readonly triggerType: string | undefined;
 }
 
-/** Reads what expressions at this place would see. */
+/** Reads the values that expressions at this location see. */
 export async function readPreviewScope(
   platform: Platform,
   caller: Caller,
@@ -124,7 +124,7 @@ const NO_RUN = "run_00000000000000000000000000";
 const NO_WORKFLOW = "wf_00000000000000000000000000";
 const NO_VERSION = "wfv_00000000000000000000000000";
 
-/** Where something stored is named, one must be able to read it. */
+/** A stored run or workflow must be readable by the caller. */
 function assertReadable({ permissions }: Caller, { workflowId, runId }: PreviewPlace): void {
   if (workflowId === undefined && runId === undefined) return;
   if (permissions.has(WorkflowsRead.name)) return;
@@ -148,13 +148,13 @@ async function readStored(tx: Tx, { workflowId, runId }: PreviewPlace) {
   };
 }
 
-/** The path of a step: where its iteration is not named, it is the first. */
+/** The path of a step. A missing iteration means the first one. */
 function withIterations(stepId: string, { node, loops }: NodePosition): string {
   if (node === undefined || stepId.includes("[")) return stepId.replaceAll("/", ".");
   return [...loops.map(({ id: loopId }) => `${loopId}[0]`), node.id].join(".");
 }
 
-/** Adds the outputs that are pinned, in the iteration that is looked at; a run's own come later, and count. */
+/** Adds pinned outputs in the selected iteration. Outputs of the run are added later and take precedence. */
 function addPins(
   scope: Scope,
   pins: Readonly<Record<string, unknown>>,
@@ -188,7 +188,7 @@ function addPins(
   }
 }
 
-/** Steps that are given stand beside those of the run; all other names take the place of theirs. */
+/** Given steps are added to the steps of the run. All other given names replace values of the run. */
 function withGivenSteps(
   values: Readonly<Record<string, unknown>>,
   given: PreviewPlace["values"] = {},

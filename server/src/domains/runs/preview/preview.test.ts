@@ -42,7 +42,7 @@ const preview = async (texts: object[], place: object = {}) => {
 };
 
 describe("a preview", () => {
-  test("has values, types and lengths of expressions, templates and JSON, over given values", async () => {
+  test("returns values, types and lengths of expressions, templates and JSON for given values", async () => {
     const values = { trigger: { input: { id: 4711, names: ["a", "b"] } } };
     const texts = [
       { expression: "trigger.input.id + 1" },
@@ -64,7 +64,7 @@ describe("a preview", () => {
     ]);
   });
 
-  test("sees what a step of a run saw, in any iteration, or with an item of one's own", async () => {
+  test("uses what a step of a run saw, in any iteration, or with a given item", async () => {
     const texts = [{ expression: "[line, index, steps.up.output, steps.read.output.total]" }];
     const at = { workflowId: id, runId };
     expect((await preview(texts, { ...at, stepId: "each[1].call" }))[0].value).toEqual([
@@ -89,7 +89,7 @@ describe("a preview", () => {
     expect(ran[0].value).toEqual(["Ada", runId]);
   });
 
-  test("takes pinned outputs where no run is named, also of steps in a loop", async () => {
+  test("uses pinned outputs if no run is given, also for steps in a loop", async () => {
     const pin = (key: string, output: unknown) =>
       owner(`PUT /api/v1/workflows/${id}/pinned-data/${key}`, { output });
     expect(await pin("read", { total: 1 })).toMatchObject({
@@ -104,7 +104,7 @@ describe("a preview", () => {
     await owner(`PUT /api/v1/workflows/${id}/pinned-data`, {});
   });
 
-  test("says where an error is in the text that was sent", async () => {
+  test("reports the position of an error in the submitted text", async () => {
     const texts = [
       { expression: "1 +" },
       { expression: "  {{ $nope(1) }}" },
@@ -122,7 +122,7 @@ describe("a preview", () => {
     ]);
   });
 
-  test("never has a secret, whoever asks and however", async () => {
+  test("never contains a secret, for any caller and any expression", async () => {
     await owner("POST /api/v1/secrets", { name: "PREVIEW_KEY", value: "hunter2-hunter2" });
     const texts = [
       { template: "Bearer {{ secrets.PREVIEW_KEY }}" },
@@ -138,7 +138,7 @@ describe("a preview", () => {
     expect(JSON.stringify(previews)).not.toMatch(/hunter2|given/);
   });
 
-  test("is bounded: in size, time, number and depth", async () => {
+  test("has limits of size, time, number and depth", async () => {
     const [large] = await preview([{ expression: "[1..100000]" }]);
     expect(large).toMatchObject({ ok: true, type: "array", length: 100_000, truncated: true });
     expect(JSON.stringify(large.value).length).toBeLessThan(16_500);
@@ -157,10 +157,10 @@ describe("a preview", () => {
   });
 });
 
-describe("the names at a place", () => {
+describe("the names at a location", () => {
   const names = async (body: object, ask = owner) => (await ask(SCOPE, body)).body.data.names;
 
-  test("are those before it, nearest first, with schemas and samples of a run", async () => {
+  test("include earlier steps, nearest first, with schemas and samples of a run", async () => {
     const found = await names({ workflowId: id, stepId: "each.call", runId });
     expect(found.map(({ path }: any) => path)).toEqual([
       "line",
@@ -187,7 +187,7 @@ describe("the names at a place", () => {
     expect(byPath.get("trigger").sample.input).toEqual({ who: "Ada", secretNumber: 7 });
   });
 
-  test("are found in a definition that is not finished, and one in a circle ends", async () => {
+  test("are found in an incomplete definition, also with a cycle", async () => {
     const definition = {
       trigger: { type: "webhook" },
       nodes: [{ id: "a-b", type: "http" }, { id: "c", type: "set" }, { id: 7 }, null],
@@ -207,7 +207,7 @@ describe("the names at a place", () => {
   });
 });
 
-test("nobody sees values of runs or workflows that they may not see", async () => {
+test("values of hidden runs and workflows stay hidden", async () => {
   const { body: role } = await owner("POST /api/v1/settings/roles", {
     name: "Reads flows",
     permissions: ["workflows:read", "transformer:use"],
@@ -226,7 +226,7 @@ test("nobody sees values of runs or workflows that they may not see", async () =
   expect((await stranger(PREVIEW, { texts, runId })).status).toBe(404);
 });
 
-test("whoever floods the previews is told to wait, and holds up nothing that runs", async () => {
+test("too many previews return 429 and do not slow down runs", async () => {
   const ask = await world.member(["builder"]);
   const endless = "($f := function($n) { $f($n + 1) }; $f(0))";
   const flood = Array.from({ length: 6 }, () =>

@@ -12,9 +12,9 @@ import { type PreviewPlace, placeFields, readPreviewScope } from "./preview-scop
 import { cutValue, typeOfValue } from "./sample.ts";
 
 const TEXTS_MAX = 50;
-/** Of one value in an answer. */
+/** Limit per value in a response. */
 const VALUE_CHARACTERS_MAX = 16_384;
-/** After this the rest is left; each has a limit of its own besides. */
+/** Evaluation stops after this time. Each expression also has its own limit. */
 const TIME_LIMIT_MS = 2_000;
 
 const PreviewedText = object(
@@ -70,13 +70,15 @@ export const Preview = Type.Object(
 );
 export type Preview = Static<typeof Preview>;
 
-/** Evaluates texts as a step would, with stand-ins for secrets; an error is an answer too. */
+/**
+ * Evaluates texts like a step, with placeholders for secrets. An expression error is part of a successful response.
+ */
 export async function previewTexts(
   platform: Platform,
   caller: Caller,
   { texts, ...place }: PreviewPlace & { readonly texts: readonly PreviewedText[] },
 ): Promise<Preview[]> {
-  // To read them all for every letter that somebody types would be dear.
+  // Reading all variables for every keystroke would be expensive.
   const readsVariables = JSON.stringify(texts).includes("variables");
   const { values } = await readPreviewScope(platform, caller, place, { readsVariables });
   const until = performance.now() + TIME_LIMIT_MS;
@@ -113,7 +115,7 @@ async function previewText(
 ): Promise<Preview> {
   const context = {
     pool: platform.expressions,
-    // Apart from what its runs evaluate: nobody who plays with an expression holds those up.
+    // A separate queue, so that previews do not block expressions of runs.
     key: `previews of ${workspace?.key ?? ""}`,
     nowMs: platform.clock.nowMs(),
     signal,
@@ -167,14 +169,14 @@ function compileText({ expression, template }: PreviewedText): CompiledText {
   };
 }
 
-/** Runs something; an error, also one of a promise, then says where it stands in the text. */
+/** Calls a function. Errors, also of a promise, get the position in the text. */
 function locateError<T>(place: ExpressionPlace, run: () => T): T {
   const rethrow = (error: unknown): never => {
     throw error instanceof ExpressionError ? error.at(place) : error;
   };
   try {
     const result = run();
-    // Of a promise the type stays: it only rejects with another error.
+    // The type of the promise does not change; it only rejects with another error.
     return result instanceof Promise ? (result.catch(rethrow) as T) : result;
   } catch (error) {
     return rethrow(error);
@@ -185,7 +187,7 @@ function namedSecrets(names: readonly string[]): readonly string[] {
   return names.filter((name) => name !== ANY_NAME);
 }
 
-/** As test runs have it: an expression that takes its scope as a whole sees no secret. */
+/** Uses placeholders as in test runs, because an expression can return its complete scope. */
 function withStandIns(values: Readonly<Record<string, unknown>>, secrets: readonly string[]) {
   if (secrets.length === 0) return values;
   const value = Object.fromEntries(secrets.map((name) => [name, `[secret ${name}]`]));

@@ -1,19 +1,19 @@
-/** Values as a console shows them: cut where they are large, so that an answer stays small. */
+/** Sample values for the console. Large values are cut so that the response stays small. */
 
 const TEXT_CHARACTERS_MAX = 500;
 const MEMBERS_MAX = 50;
 const DEPTH_MAX = 8;
 
-/** A value that was cut to size, or left as it is. */
+/** A value, cut if it was too large. */
 export interface Sample {
   readonly value: unknown;
   readonly truncated: boolean;
 }
 
-/** Cuts a value whose JSON is longer than this: long texts, the rest of long lists, what nests deeply. */
+/** Cuts a value with longer JSON: long strings, long lists and deep nesting. */
 export function cutValue(value: unknown, charactersMax: number): Sample {
   if (fits(value, charactersMax)) return { value, truncated: false };
-  // Each round allows less; the last one leaves little more than names.
+  // Each round has lower limits. The last one leaves little more than field names.
   for (const share of [1, 4, 16, 64]) {
     const limits = {
       text: Math.max(16, TEXT_CHARACTERS_MAX / share),
@@ -26,7 +26,7 @@ export function cutValue(value: unknown, charactersMax: number): Sample {
   return { value: null, truncated: true };
 }
 
-/** The type of a value in the words of JSON; `nothing` where an expression has none. */
+/** The JSON type of a value; `nothing` for an expression without a value. */
 export function typeOfValue(value: unknown) {
   if (value === undefined) return "nothing";
   if (value === null) return "null";

@@ -12,7 +12,7 @@ import { functionSignatures } from "#kernel/expression/function-signatures.ts";
 import { type PreviewPlace, type PreviewScope, readPreviewScope } from "./preview-scope.ts";
 import { cutValue } from "./sample.ts";
 
-/** Of one sample, and of all in one answer. */
+/** Limits per sample and per response. */
 const SAMPLE_CHARACTERS_MAX = 8_192;
 const SAMPLES_CHARACTERS_MAX = 262_144;
 
@@ -46,7 +46,7 @@ const VisibleName = Type.Object(
 );
 type VisibleName = Static<typeof VisibleName>;
 
-/** All that an expression at some place can name. */
+/** All names that an expression at a location can use. */
 export const VisibleNames = Type.Object(
   {
     names: Type.Array(VisibleName),
@@ -58,7 +58,7 @@ export const VisibleNames = Type.Object(
 );
 export type VisibleNames = Static<typeof VisibleNames>;
 
-/** Lists what an expression at this place can name, nearest first, with samples. */
+/** Lists the names available at this location, nearest first, with samples. */
 export async function listVisibleNames(
   platform: Platform,
   caller: Caller,
@@ -77,7 +77,7 @@ export async function listVisibleNames(
   return { names: withinBudget(names), functions: [...functionSignatures] };
 }
 
-/** The schema of each step's output, by its key. */
+/** The output schema of each step, by key. */
 async function outputSchemas(
   platform: Platform,
   { workspace, environment }: Caller,
@@ -154,7 +154,7 @@ function stepName(
   };
 }
 
-/** The names that are the same at every place. */
+/** Names that are available at every location. */
 function constantNames({ values }: PreviewScope): VisibleName[] {
   const text = { type: "string" };
   const objectOf = (value: unknown) => ({
@@ -190,7 +190,7 @@ function constantNames({ values }: PreviewScope): VisibleName[] {
   ];
 }
 
-/** Cuts samples to size; when they are many, the farthest have none. */
+/** Cuts samples to size. If many exist, the farthest names have no samples. */
 function withinBudget(names: readonly VisibleName[]): VisibleName[] {
   let left = SAMPLES_CHARACTERS_MAX;
   return names.map(({ sample, ...name }) => {

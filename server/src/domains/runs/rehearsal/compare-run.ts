@@ -3,7 +3,7 @@ import type { JournalRecord } from "../engine/journal-record.ts";
 import { cutValue, firstDifference } from "./first-difference.ts";
 import type { RehearsalDifference, Verdict } from "./verdict.ts";
 
-/** A run as it was, or as it would be. */
+/** A recorded or rehearsed run. */
 export interface ComparedRun {
   readonly status: "completed" | "failed" | undefined;
   readonly output: unknown;
@@ -17,7 +17,7 @@ export interface Comparison {
   readonly difference: RehearsalDifference | null;
 }
 
-/** Compares a rehearsed run with the run that is kept; `missing` is the step that had no recorded outcome. */
+/** Compares a rehearsed run with the recorded run. `missing` is the step without a recorded outcome. */
 export function compareRuns(
   before: ComparedRun,
   after: ComparedRun,
@@ -26,7 +26,7 @@ export function compareRuns(
   const differences = listDifferences(before, after, missing);
   const [first = null] = differences;
   const cutOff = missing !== undefined && isCutOff(before.steps.get(missing));
-  // It never ended in the run either: what came before it was the same.
+  // The step did not end in the recorded run either. Everything before it was the same.
   if (cutOff) return first ? { verdict: ofDifferences(differences), difference: first } : SAME;
   if (missing !== undefined) return { verdict: "needs_outcome", difference: first };
   if (differences.some(({ kind }) => kind === "outcome")) {
@@ -49,7 +49,7 @@ function ofDifferences(all: readonly RehearsalDifference[]): Verdict {
   return isWay ? "other_branch" : "other_output";
 }
 
-/** A step that was in flight or waited when its run was stopped. */
+/** A step that was in flight or waiting when its run was stopped. */
 function isCutOff(record: JournalRecord | undefined): boolean {
   return record !== undefined && !isEnded(record);
 }
@@ -76,7 +76,7 @@ function toErrorValue({ error }: ComparedRun): unknown {
   return error ? { code: error.code, path: error.path ?? null } : null;
 }
 
-/** Every step that differs, in the order in which the rehearsal came to it; then those that are no longer done. */
+/** Lists the differing steps in the order of the rehearsal, then the steps that no longer run. */
 function listDifferences(
   before: ComparedRun,
   after: ComparedRun,
@@ -91,7 +91,7 @@ function listDifferences(
     });
     if (found) differences.push({ stepId: path, name: node?.name ?? null, ...found });
   }
-  // After a missing outcome nothing more is known.
+  // Without a recorded outcome nothing after it is known.
   if (missing !== undefined) return differences;
   for (const [path, record] of before.steps) {
     const node = before.plan && nodeAt(before.plan.graph, path);
@@ -132,7 +132,7 @@ function compareStep(
   return output && { kind: "output", ...output };
 }
 
-/** A step that sends something else is taken to be answered alike; code that is given something else is not. */
+/** A step with a different request is assumed to get the same response. Code with a different input is not. */
 function compareInputs(
   before: JournalRecord,
   after: JournalRecord,

@@ -1,4 +1,4 @@
-/** The first place in which two JSON values differ. */
+/** The first difference between two JSON values. */
 export interface ValueDifference {
   /** A JSON pointer. */
   readonly path: string;
@@ -8,7 +8,7 @@ export interface ValueDifference {
 
 const CHARACTERS_MAX = 2_000;
 
-/** Finds the first place in which two JSON values differ; a field that is absent is as one that is null. */
+/** Finds the first difference between two JSON values. A missing field equals null. */
 export function firstDifference(before: unknown, after: unknown): ValueDifference | undefined {
   return findDifference(before ?? null, after ?? null, "");
 }
@@ -47,7 +47,7 @@ function escapeToken(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-/** A large value is shown by the beginning of its text. */
+/** Shortens a large value to the start of its JSON. */
 export function cutValue(value: unknown): unknown {
   const text = JSON.stringify(value);
   if (text.length <= CHARACTERS_MAX) return value;

@@ -1,6 +1,6 @@
 /**
- * Fixtures: a run as a file, by which a definition is tested on any installation. It has what the steps gave and were
- * given, and the definition that they were of.
+ * Fixtures: recorded runs as files for testing a definition on any installation. A fixture contains the inputs and
+ * outputs of the steps, and their definition.
  */
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import Type, { type Static } from "typebox";
@@ -120,7 +120,7 @@ const ResultStep = Type.Object(
 );
 type ResultStep = Static<typeof ResultStep>;
 
-/** The outcome of a fixture with another definition. */
+/** The result of a fixture with another definition. */
 export const FixtureResult = Type.Object(
   {
     verdict: Verdict,
@@ -139,7 +139,7 @@ export const FixtureResult = Type.Object(
 );
 export type FixtureResult = Static<typeof FixtureResult>;
 
-/** Takes fixtures through a definition that has been checked; undefined for those that there was no time for. */
+/** Rehearses fixtures with a validated definition. Undefined for fixtures after the time limit. */
 export async function rehearseFixtures(
   platform: Platform,
   caller: Caller,
@@ -176,7 +176,7 @@ export async function rehearseFixtures(
   return results;
 }
 
-/** The steps that a fixture has expectations of. */
+/** Selects the steps with expectations in a fixture. */
 function pickSteps(
   { expect }: Fixture,
   taken: ReadonlyMap<string, JournalRecord> | undefined,
@@ -190,7 +190,7 @@ function pickSteps(
   return Object.fromEntries(named);
 }
 
-/** Expectations of steps that a definition, which has been checked, does not have. */
+/** Expectations about steps that the validated definition does not have. */
 export function findExpectationErrors(
   platform: Platform,
   definition: Definition,
@@ -213,10 +213,10 @@ function hasNode({ nodes }: Graph, id: string): boolean {
   return nodes.some((node) => node.id === id || (node.body && hasNode(node.body, id)));
 }
 
-/** Undefined for a definition that this installation does not understand, as if its version were gone. */
+/** Undefined for a definition that this installation cannot compile, like for a deleted version. */
 function compileRecorded(platform: Platform, { definition }: Fixture) {
   if (findStructureErrors(platform, definition).length > 0) return undefined;
-  // It was checked just now.
+  // The definition was validated just before.
   const plan = compilePlan(definition as Definition, nodeTypesOf(platform));
   return { plan, number: 0 };
 }

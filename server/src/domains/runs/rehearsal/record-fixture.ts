@@ -1,4 +1,4 @@
-/** Records a run as a fixture: what its steps gave and were given, and what it saw beside them. */
+/** Records a run as a fixture: inputs and outputs of its steps, and the facts that it saw. */
 import { listValues } from "#domains/variables/index.ts";
 import {
   canSeeTrace,
@@ -17,7 +17,7 @@ import { find } from "../store.ts";
 import type { Fixture, FixtureStep } from "./fixture.ts";
 import { readKeptRuns } from "./store.ts";
 
-/** The workspace, and all variables that the caller may read. */
+/** The workspace, and all variables that the caller can read. */
 export async function readFixtureFacts(
   platform: Platform,
   caller: Caller,
@@ -30,7 +30,7 @@ export async function readFixtureFacts(
   return { workspace, variables };
 }
 
-/** Reads a run that is over as a fixture; those who may not see its trace may not have it. */
+/** Reads an ended run as a fixture. Requires permission to see the trace. */
 export async function readFixture(
   { tx, caller, services }: Pick<ReadContext, "tx" | "caller" | "services">,
   runId: string,
@@ -61,11 +61,11 @@ export async function readFixture(
     definition,
     steps: Object.fromEntries(steps) as Fixture["steps"],
   };
-  // An address is all that one needs to carry the run on.
+  // An address allows anyone to continue the run, so fixtures contain none.
   return maskAddresses(fixture);
 }
 
-/** The variables that a definition names; those that it names by no name are all of them. */
+/** The variables that a definition references. A dynamic reference counts as all variables. */
 function pickVariables(
   services: ReadContext["services"],
   definition: Definition,

@@ -10,10 +10,10 @@ import { Clock } from "#kernel/clock.ts";
 import type { JournalRecord } from "../engine/journal-record.ts";
 import type { MockedStep, RecordedOutcomes } from "../steps/mocked-steps.ts";
 
-/** Functions whose value is another each time. */
+/** Functions that return another value on each call. */
 const CHANGING = /\$(?:now|millis|random|shuffle)\b/;
 
-/** A clock that shows when the step that is rehearsed was done. */
+/** A clock that returns the time at which the rehearsed step was executed. */
 export class RecordedClock extends Clock {
   atMs = 0;
 
@@ -24,19 +24,19 @@ export class RecordedClock extends Clock {
 
 interface RecordedRun {
   readonly steps: ReadonlyMap<string, JournalRecord>;
-  /** Of the version that it ran with; undefined when that is gone. */
+  /** The plan of the recorded version. Undefined if that version was deleted. */
   readonly plan: ExecutionPlan | undefined;
   readonly createdAtMs: number;
 }
 
 /**
- * The recorded outcomes of a run, as the answers of the steps of another definition. Steps that only compute are
- * computed anew; those that reach outside or wait answer as they did. One that never did stops the rehearsal.
+ * Recorded outcomes of a run, used for the steps of another definition. Computing steps are executed again. Steps
+ * with effects or waits return their recorded outcome; without one the rehearsal stops.
  */
 export class RecordedSteps implements RecordedOutcomes {
   /** The step that has no recorded outcome. */
   missing: string | undefined;
-  /** A step that had lost a race, and does not end here either. */
+  /** A step that had lost a race, and does not end in the rehearsal either. */
   held: string | undefined;
   readonly #run: RecordedRun;
   readonly #clock: RecordedClock;
@@ -53,7 +53,7 @@ export class RecordedSteps implements RecordedOutcomes {
     const { startedAt } = record ?? {};
     this.#clock.atMs = startedAt === undefined ? this.#run.createdAtMs : Date.parse(startedAt);
     const before = this.#run.plan && nodeAt(this.#run.plan.graph, path);
-    // Of what repeats, each turn has outcomes of its own.
+    // Iterations have their own outcomes.
     if (node.forEach || node.type.iterates) return undefined;
     if (node.type.effect === "pure") {
       if (!record || !before || !isUnchanged(before, node)) return undefined;
@@ -94,7 +94,7 @@ function isUnchanged(before: PlanNode, after: PlanNode): boolean {
 function toOutcome(record: JournalRecord, at: string): MockedStep | undefined {
   const { status, output, error, branch, page } = record;
   const log = noteAt(at);
-  // A step that failed and was passed over is completed, with its error.
+  // An ignored failure is a completed step with an error.
   if (error && (status === "failed" || status === "completed")) {
     return { ...NOTHING_GIVEN, log, outcome: { error: { ...error, retryable: false } } };
   }

@@ -51,7 +51,7 @@ const counts = (given: object) => ({
   ...given,
 });
 
-test("the definition that ran is the same, also where it reads the time or chance; nothing is called or kept", async () => {
+test("the recorded definition gives the same result, also with time and random functions; nothing is called or stored", async () => {
   const before = receiver.received.length;
   const answer = await rehearse({});
   expect(answer).toMatchObject({ status: 200, events: [] });
@@ -127,7 +127,7 @@ test.each([
   },
 );
 
-test("a step outside that is gone is another way; one that only computes is not", async () => {
+test("a removed step with effects counts as changed; a removed computing step does not", async () => {
   const nodes = NODES.filter((node) => node.id !== "call");
   const edges = [{ from: "large", to: "stamp", when: "true" }, ...EDGES.slice(2)];
   const { body } = await rehearse({ definition: definitionOf(nodes, edges), runIds: [runs[0]] });
@@ -140,7 +140,7 @@ test("a step outside that is gone is another way; one that only computes is not"
   expect(other.body.data.counts).toEqual(counts({ same: 3 }));
 });
 
-test("loops are gone through item by item; a failed run is the same while it fails alike", async () => {
+test("loops are compared item by item; a failed run is the same if it fails in the same way", async () => {
   const body = {
     nodes: [{ id: "post", type: "http", config: { url: `${receiver.url}/{{ item }}` } }],
     edges: [],
@@ -170,7 +170,7 @@ test("loops are gone through item by item; a failed run is the same while it fai
   ]);
 });
 
-test("a gate lets through what it allows, holds for later versions too, and can be taken away", async () => {
+test("a gate passes allowed results, applies to later versions, and can be removed", async () => {
   const change = (times: number) =>
     owner(
       `PUT /api/v1/workflows/${id}`,
@@ -203,7 +203,7 @@ test("a gate lets through what it allows, holds for later versions too, and can 
   expect(after.body.data.rehearsalGate).toBeNull();
 });
 
-test("a run that is not rehearsed does not pass a gate", async () => {
+test("a run that was not rehearsed does not pass a gate", async () => {
   const large = await deployWorkflow(owner, [NODES[3]]);
   const { id: runId } = await runWorkflow(owner, large, { total: 1 });
   await world.sql(
@@ -219,7 +219,7 @@ test("a run that is not rehearsed does not pass a gate", async () => {
   expect((await publish(["needs_outcome"])).status).toBe(200);
 });
 
-test("a large value is shown by its beginning, also where no outcome was recorded", async () => {
+test("a large value is shortened, also for a missing outcome", async () => {
   const sum = { id: "sum", type: "transform", config: { expression: "1" } };
   const long = await deployWorkflow(owner, [sum]);
   await runWorkflow(owner, long, { text: "x".repeat(100_000) });
@@ -235,7 +235,7 @@ test("a large value is shown by its beginning, also where no outcome was recorde
   expect(JSON.stringify(body.data).length).toBeLessThan(10_000);
 });
 
-test("whoever may not see traces rehearses nothing, and an own definition takes more", async () => {
+test("a rehearsal requires permission to see traces, and an unsaved definition requires more", async () => {
   const token = await createToken(world, owner, ["workflows:trigger"]);
   const hidden = await token(`POST /api/v1/workflows/${id}/rehearse`);
   expect(hidden.body.data).toMatchObject({ rehearsed: 0, hidden: 3, runs: [] });
@@ -264,7 +264,7 @@ test.each([
   expect(await rehearse(body)).toMatchObject({ status: 422, body: { errors: [{ path }] } });
 });
 
-test("a backtest shows the past events that a trigger would have heard, each environment for itself", async () => {
+test("a backtest lists past events that match a trigger, for each environment separately", async () => {
   for (const [index, body] of ["even", "odd", "even"].entries()) {
     await owner("POST /api/v1/notes", { title: `Note ${index}`, body });
   }

@@ -1,7 +1,7 @@
 /**
- * Rehearsal: kept runs go through another definition in memory, with their recorded outcomes as the answers of what
- * reaches outside. Nothing is written and nothing outside is reached. One run at a time, so that a rehearsal takes no
- * more than its share of the process.
+ * Rehearsal: recorded runs are executed in memory with another definition. Steps with effects outside return their
+ * recorded outcomes. Nothing is written and nothing outside is called. Runs are rehearsed one at a time to limit the
+ * load on the process.
  */
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import {
@@ -25,7 +25,7 @@ import { type KeptRun, listKeptRuns, readKeptRuns, type RunChoice } from "./stor
 import { countVerdicts, type RehearsedRun, type Rehearsal } from "./verdict.ts";
 
 const BATCH_RUNS = 20;
-/** Of one run, and of the runs that are read together, as they are stored. */
+/** Stored size limit of one run, and of the runs read together. */
 const RUN_BYTES_MAX = 4_000_000;
 const STEPS_MAX = 100_000;
 const DURATION_MAX_MS = 20_000;
@@ -75,7 +75,7 @@ export async function rehearse(
   };
 }
 
-/** Runs to be read together: at most so many, and no more bytes than one may have. */
+/** Groups runs to be read together, limited by number and by the size limit of one run. */
 function* toBatches(
   all: readonly { readonly id: string; readonly bytes: number }[],
 ): Generator<string[]> {
@@ -93,19 +93,19 @@ function* toBatches(
   if (batch.length > 0) yield batch;
 }
 
-/** The parts that the runs of one rehearsal share. */
+/** Shared by all runs of a rehearsal. */
 export interface Stage {
   readonly stage: Platform;
   readonly clock: RecordedClock;
   readonly plan: PlannedVersion["plan"];
   readonly partition: Pick<RunContext, "workspace" | "environment">;
-  /** The caller who rehearses: the definition is theirs, so what it reads they may read. */
+  /** The caller of the rehearsal. The definition belongs to the caller, so it reads with the caller's rights. */
   readonly authority: Pick<RunContext, "runAs" | "permissions">;
-  /** When the time of the whole rehearsal is over, by `performance.now`. */
+  /** The end of the time limit of the rehearsal, by `performance.now`. */
   readonly until: number;
 }
 
-/** Prepares a definition that has been checked; from now on its time goes. */
+/** Prepares a validated definition. The time limit starts here. */
 export function openStage(platform: Platform, caller: Caller, definition: Definition): Stage {
   const { runAs, permissions } = authorityOf(caller);
   const authority = { runAs, permissions: permissions ?? undefined };
@@ -120,20 +120,20 @@ export function openStage(platform: Platform, caller: Caller, definition: Defini
 interface RehearsedSteps {
   readonly run: RehearsedRun;
   readonly steps: number;
-  /** The output that the run would have. */
+  /** The output of the rehearsed run. */
   readonly output: unknown;
-  /** The steps that it took, by their paths. */
+  /** The executed steps by path. */
   readonly taken: ReadonlyMap<string, JournalRecord>;
 }
 
-/** The particulars of a run that is no longer where it was recorded. */
+/** Facts of a run that was recorded on another installation. */
 export interface RecordedElsewhere {
   readonly recorded?: RecordedFacts;
   /** How values of the rehearsed run are compared. */
   readonly toShown?: <T>(value: T) => T;
 }
 
-/** Undefined for a run that did not end in time: what is computed may take seconds a step. */
+/** Undefined for a run that exceeds the time limit, because computing steps can take seconds. */
 export async function rehearseRun(
   { stage, clock, plan, partition, authority, until }: Stage,
   kept: KeptRun,
@@ -154,7 +154,7 @@ export async function rehearseRun(
   const limit = setTimeout(stop, Math.max(until - performance.now(), 0));
   const result = await execution.settle().finally(() => clearTimeout(limit));
   if (performance.now() > until) return undefined;
-  // Nothing won where somebody else would have to.
+  // No branch won the race; a step without a recorded outcome would have to.
   if (!result) recorded.missing ??= recorded.held;
   const status = result?.status === "failed" ? "failed" : "completed";
   const failure = result?.status === "failed" ? toRunError(execution, result.path) : undefined;
@@ -202,7 +202,7 @@ function toContext(
   return {
     ...partition,
     ...facts,
-    // Nothing outside is reached.
+    // Nothing outside is called.
     test: { mocks: {}, ...(recorded && { recorded }) },
     workflowName: "",
     shard: 0,

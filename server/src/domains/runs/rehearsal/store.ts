@@ -3,17 +3,17 @@ import type { Tx } from "#kernel/db/connection.ts";
 import type { Actor } from "#kernel/log/event.ts";
 import type { JournalLine } from "../engine/journal-record.ts";
 
-/** The newest runs, or those that are named. */
+/** The newest runs, or the named runs. */
 export type RunChoice = { readonly last: number } | { readonly ids: readonly string[] };
 
-/** A run that is over, and how large it is as it is stored. */
+/** An ended run and its stored size. */
 export interface KeptRunSize {
   readonly id: string;
   readonly runAs: string;
   readonly bytes: number;
 }
 
-/** A run that is over, with its journal. */
+/** An ended run with its journal. */
 export interface KeptRun {
   readonly id: string;
   readonly workflowId: string;
@@ -29,7 +29,7 @@ export interface KeptRun {
   readonly lines: readonly JournalLine[];
 }
 
-/** The runs of a workflow that ended by themselves, tests aside; newest first. */
+/** The runs of a workflow that completed or failed, newest first. Excludes test runs. */
 export async function listKeptRuns(
   tx: Tx,
   workflowId: string,

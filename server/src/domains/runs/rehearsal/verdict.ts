@@ -6,7 +6,7 @@ import { RunId } from "../run.ts";
 export const Verdict = Type.Enum([...REHEARSAL_VERDICTS]);
 export type Verdict = Static<typeof Verdict>;
 
-/** The first thing in which a rehearsed run differs from the run that is kept. */
+/** The first difference between a rehearsed run and the recorded run. */
 export const RehearsalDifference = Type.Object(
   {
     stepId: nullable(

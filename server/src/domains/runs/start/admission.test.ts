@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { KeyedQueue } from "./admission.ts";
 
-test("work with one key is done in order, whatever fails; work with other keys runs beside it", async () => {
+test("work with one key runs in order, also after failures; work with other keys runs in parallel", async () => {
   const queue = new KeyedQueue();
   const done: string[] = [];
   const first = Promise.withResolvers<void>();

@@ -15,8 +15,8 @@ const KEY_CHARACTERS_MAX = 200;
 const UNEVALUABLE = "(unevaluable)";
 
 /**
- * Evaluates the key that runs which exclude each other share. Runs whose key can't be evaluated share
- * one; an evaluation that may succeed later throws.
+ * Evaluates the concurrency key of a run. Runs with a failed evaluation share one key. Throws if a later evaluation
+ * can succeed.
  */
 async function evaluateConcurrencyKey(
   platform: Platform,
@@ -40,7 +40,7 @@ async function evaluateConcurrencyKey(
 }
 
 const LOCK = "select pg_advisory_xact_lock($1)";
-/** Those that run, those that came earlier and wait, and whether some of these may have the same key. */
+/** Counts active runs and earlier queued runs, and whether some of these may have the same key. */
 const COUNT = `
   select (select count(*)::int from runs
            where workflow_id = $1 and concurrency_key is not distinct from $2
@@ -58,7 +58,7 @@ const SET_KEY = "update runs set concurrency_key = $2 where id = $1 and status =
 const SET_DEADLINE = "update runs set deadline_at = $2 where id = $1 and status = 'queued'";
 /** A queued run without a due time waits until another run ends. */
 const SET_DUE = "update runs set due_at = $2 where id = $1 and status = 'queued'";
-/** How long a run waits for the keys of those that came earlier. */
+/** How long a run waits until the keys of earlier runs are known. */
 export const KEY_WAIT_MS = 25;
 const WAKE_NEXT = `
   update runs set due_at = $3
@@ -76,11 +76,11 @@ interface QueuePosition {
 type Limits = Pick<Definition, "maxConcurrency" | "concurrencyKey" | "timeoutMs">;
 
 /**
- * Starts a queued run if the concurrency limit of its workflow allows it, and no run of the same key
- * that came earlier has to go first. `changed` means that its key or deadline was written, and the run
- * must be loaded again. Admission and the end of a run hold the same lock, so that no run stays queued
- * because of one that has just ended: the first in the queue is always due, or one that will wake it
- * runs. Only limited runs count against the limit, since only they wake the next one.
+ * Starts a queued run if the concurrency limit of its workflow allows it and no earlier run with the same key is
+ * queued. `changed` means that the key or deadline was written, so the run must be loaded again. Admission and the
+ * end of a run hold the same lock. So no run stays queued because of a run that just ended: the first queued run is
+ * due, or a run that will wake it is active. Only limited runs count against the limit, because only they wake the
+ * next one.
  */
 export async function admitRun(
   platform: Platform,
@@ -110,7 +110,7 @@ export async function admitRun(
       const { started: taken = 0, earlier = 0, unknown = false } = counted ?? {};
       const isFull = taken + earlier >= maxConcurrency;
       if (isFull || unknown) {
-        // Nobody wakes those that wait for a key.
+        // No other run wakes runs that wait for a key.
         const dueAt = isFull ? null : new Date(ctx.now.getTime() + KEY_WAIT_MS);
         await ctx.send(SET_DUE, [row.id, dueAt]);
         return isFull ? "queued" : "later";
@@ -133,7 +133,7 @@ export async function admitRun(
   });
 }
 
-/** The agents that a retry reopened while the run was queued: their time begins with the admission. */
+/** Agents reopened by a retry while the run was queued: their time limit starts at admission. */
 function startAgents({ steps }: Execution, now: Date): JournalRecord[] {
   return [...steps.values()]
     .filter(({ status, startedAt }) => status === "running" && startedAt === undefined)

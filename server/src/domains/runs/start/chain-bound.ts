@@ -1,9 +1,9 @@
 /**
- * The bound on the runs of one cause. A chain of automations has sixteen links, but each may start thousands: a
- * workflow that starts itself by events, sub-workflows or calls would fill the installation before the chain is cut.
- * Two links are free, so that a workflow may start as many others as it makes things. Counted for each workflow and
- * in a day: whoever imports thousands of things may have any number of workflows follow on them, and a cause that
- * lasts for months is none that runs wild.
+ * The limit of runs per cause. A chain of automations has at most sixteen links, but each link can start thousands of
+ * runs. A workflow that starts itself through events, subworkflows or calls would fill the installation before the
+ * depth limit stops it. The first two links are exempt, so a workflow can start one run per created object. Runs are
+ * counted per workflow and day: an import of thousands of objects can start any number of workflows, and a cause that
+ * lasts for months is not a runaway chain.
  */
 import type { Platform, PlatformServices, ReadContext } from "#kernel/contract.ts";
 import { queryRows } from "#kernel/db/statement.ts";
@@ -21,25 +21,25 @@ const CHAINS_MAX = 10_000;
 const DAY_MS = 24 * 3_600_000;
 
 interface Chain {
-  /** Those that the database had. */
+  /** Runs counted in the database. */
   readonly stored: number;
-  /** Those that were let through since then, some of which may never have been written. */
+  /** Runs admitted since then. Some of them may never be written. */
   taken: number;
   readonly readAtMs: number;
 }
 
-/** The counts of chains in this process, some of them a moment old. */
+/** The counts of chains in this process. Counts can be slightly stale. */
 class ChainBound {
   readonly #services: PlatformServices;
   readonly #chains = new Map<string, Chain>();
-  /** Those that were cut: each is told once. */
+  /** Chains that were cut. Each is reported once. */
   readonly #cut = new Set<string>();
 
   constructor(services: PlatformServices) {
     this.#services = services;
   }
 
-  /** True while one more run of a cause may start, which counts it. */
+  /** Returns true and counts the run if one more run of a cause may start. */
   async take(link: ChainLink, query: ChainQuery): Promise<boolean> {
     const { chainRunsMax } = this.#services.settings;
     if (link.depth < COUNTED_DEPTH || chainRunsMax === 0) return true;
@@ -63,10 +63,7 @@ class ChainBound {
     );
   }
 
-  /**
-   * Nothing is refused but by what the database has: what was let through may have been rolled back, and be tried
-   * again.
-   */
+  /** Only the count in the database leads to a rejection: an admitted run can be rolled back and tried again. */
   async #read(
     { workspace, correlationId, workflowId }: ChainLink,
     runsMax: number,
@@ -99,7 +96,7 @@ export interface ChainLink {
   readonly depth: number;
 }
 
-/** How runs are counted: in the transaction that starts one, or outside of any. */
+/** Counts runs, in the transaction that starts one or outside of transactions. */
 type ChainQuery = (
   text: string,
   values: readonly unknown[],
@@ -107,7 +104,7 @@ type ChainQuery = (
 
 const bounds = new WeakMap<object, ChainBound>();
 
-/** True while one more run of a cause may start; to be asked in the transaction that starts it. */
+/** True if one more run of a cause may start. Call it in the transaction that starts the run. */
 export function takeLinkWithin(
   ctx: Pick<ReadContext, "tx" | "services">,
   link: ChainLink,
@@ -115,12 +112,12 @@ export function takeLinkWithin(
   return boundOf(ctx.services).take(link, (text, values) => queryRows(ctx.tx, text, values));
 }
 
-/** True while one more run of a cause may start; to be asked before there is a transaction. */
+/** True if one more run of a cause may start. Call it before a transaction exists. */
 export function takeLink(platform: Platform, link: ChainLink): Promise<boolean> {
   return boundOf(platform).take(link, (text, values) => platform.db.system(text, values));
 }
 
-/** The one of this process. */
+/** The instance of this process. */
 function boundOf(services: PlatformServices): ChainBound {
   let bound = bounds.get(services.shutdown);
   if (!bound) bounds.set(services.shutdown, (bound = new ChainBound(services)));

@@ -1,6 +1,5 @@
 /**
- * Tells that a chain of automations was cut, once for each chain and workflow: to the log, and to whoever answers for
- * it.
+ * Reports that a chain of automations was cut, once per chain and workflow, in the log and to the workflow's owners.
  */
 import { notify, NotificationSent } from "#domains/notifications/index.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
@@ -14,7 +13,7 @@ import type { ChainLink } from "./chain-bound.ts";
 
 export const chainEvents = [ChainCut, NotificationSent] as const;
 
-/** Only the first of a chain finds no row; of two at once the second waits for what becomes of the first. */
+/** Only the first insert succeeds. A concurrent insert waits for the outcome of the first. */
 const CUT = `
   with cut as (
     insert into chain_cuts (workflow_id, correlation_id, cut_at) select id, $2, $3 from workflows where id = $1
@@ -24,10 +23,10 @@ const CUT = `
     left join workflow_deployments d on d.workflow_id = w.id
      and d.environment = current_setting('millrace.environment')::environment`;
 
-/** The chains that each transaction has told of: a batch of events may go on for long after the cut. */
+/** Chains reported in each transaction, because a batch of events can continue for long after the cut. */
 const reportedChains = new WeakMap<object, Set<string>>();
 
-/** Tells of a cut in the transaction that would have started the run. */
+/** Reports a cut in the transaction that would have started the run. */
 export async function tellChainCut(
   ctx: WriteContext<(typeof chainEvents)[number]>,
   { workflowId, correlationId }: ChainLink,
@@ -56,7 +55,7 @@ export async function tellChainCut(
   });
 }
 
-/** Tells of a cut where the start is refused before it has a transaction. */
+/** Reports a cut if the start is rejected before it has a transaction. */
 export function tellRefusedStart(
   platform: Platform,
   { environment, cause, ...link }: ChainLink & { environment: EnvironmentName; cause: Causation },
@@ -65,7 +64,7 @@ export function tellRefusedStart(
   return runAsSystem(platform, partition, cause, (ctx) => tellChainCut(ctx, link));
 }
 
-/** A cause that lasts longer than this is told of again. */
+/** A cause that lasts longer is reported again. */
 const KEPT_MS = 30 * 24 * 3_600_000;
 const OLD = `
   delete from chain_cuts where (workflow_id, environment, correlation_id) in (

@@ -1,4 +1,4 @@
-/** Keys by which the same thing starts one run alone. */
+/** Keys that prevent duplicate runs for the same input. */
 import type { Dedupe } from "#domains/workflows/index.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
 import type { WriteContext } from "#kernel/contract.ts";
@@ -8,8 +8,8 @@ const WINDOW_MS = 86_400_000;
 const FORGOTTEN_MAX = 100;
 
 /**
- * Takes the key of a run that is about to be written. Of several at once one takes it, the others wait for its
- * commit; the answer is the run that has the key already.
+ * Reserves the key of a run before it is written. One of several concurrent callers succeeds; the others wait for its
+ * commit. Returns the run that already has the key.
  */
 export async function takeKey(
   ctx: WriteContext<never>,
@@ -37,7 +37,7 @@ const FORGET = `
   delete from trigger_keys where ctid = any (array(
     select ctid from trigger_keys where expires_at <= $1 limit $2 for update skip locked))`;
 
-/** The value at a path of names; a number is taken for its text. */
+/** The value at a path of names. A number is converted to a string. */
 export function readKey(trigger: unknown, path: string): string | undefined {
   let value = trigger;
   for (const name of path.split(".")) {

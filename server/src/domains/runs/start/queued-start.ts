@@ -20,18 +20,18 @@ export interface RunStart {
   /** The value of `trigger` in expressions. */
   readonly trigger: Readonly<Record<string, unknown>>;
   readonly actor: Actor;
-  /** The person whose permissions the run has. */
+  /** The user whose permissions the run has. */
   readonly runAs: string;
-  /** Which of them; undefined for all. */
+  /** A subset of the user's permissions; undefined for all. */
   readonly permissions: readonly string[] | undefined;
-  /** The causation of the run: one link deeper than that of what started it. */
+  /** The causation of the run, one link deeper than its cause. */
   readonly cause: Causation;
   readonly eventId?: string;
-  /** The run's id where it is derived; a new one otherwise. */
+  /** A derived id of the run; a new id by default. */
   readonly id?: string;
   readonly parent?: { readonly runId: string; readonly path: string };
   readonly test?: TestRun;
-  /** Contents that came with what started it; they become files of the run. */
+  /** Content that arrived with the input. It becomes files of the run. */
   readonly uploads?: readonly ReceivedFile[];
 }
 
@@ -57,13 +57,13 @@ export function insertQueuedRun(
 
 let idsOfMoment = { ms: 0, next: idsInOrder("run", 0) };
 
-/** An id that sorts behind those of earlier runs: queued runs are admitted in this order. */
+/** An id that sorts after earlier runs, because queued runs are admitted in this order. */
 export function nextRunId(nowMs: number): `run_${string}` {
   if (idsOfMoment.ms !== nowMs) idsOfMoment = { ms: nowMs, next: idsInOrder("run", nowMs) };
   return idsOfMoment.next();
 }
 
-/** The context of a run that starts now. */
+/** The context of a new run. */
 export function newRunContext(services: PlatformServices, start: RunStart): RunContext {
   const { version, parent, test } = start;
   const { maxConcurrency, timeoutMs, name } = version.definition;
@@ -88,7 +88,7 @@ export function newRunContext(services: PlatformServices, start: RunStart): RunC
     test,
     generation: 0,
     limited,
-    // Evaluated on admission: that may take longer than a transaction may last.
+    // Evaluated at admission, because it can take longer than a transaction may last.
     concurrencyKey: undefined,
     createdAt: new Date(nowMs).toISOString(),
     // A queued run gets its deadline on admission.
@@ -96,12 +96,12 @@ export function newRunContext(services: PlatformServices, start: RunStart): RunC
   };
 }
 
-/** The step that starts a run has made its start alone, and not what the run does. */
+/** The step that starts a run caused only the start, and not the effects of the run. */
 function withoutMaker({ madeBy: _, ...cause }: Causation): Causation {
   return cause;
 }
 
-/** The shard of a run. All runs of a limited workflow share one, where they are counted. */
+/** The shard of a run. All runs of a limited workflow share one shard, which counts them. */
 export function shardOf(run: Pick<RunContext, "id" | "workflowId" | "limited">): number {
   return sha256(run.limited ? run.workflowId : run.id).readUInt8() % SHARDS;
 }

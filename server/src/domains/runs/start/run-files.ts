@@ -1,5 +1,6 @@
 /**
- * The files of runs: read by whoever may see what runs read and wrote, and by the steps of the run and its children.
+ * Files of runs. Users who can see inputs and outputs of the run can read them, and so can steps of the run and its
+ * child runs.
  */
 import {
   attachFiles,
@@ -33,7 +34,7 @@ export const runFileOwner: FileOwner = {
   },
 };
 
-/** A file that a step was given by the run that started it, or got from one that it started. */
+/** SQL: a file is readable by a step if its run and the run of the file have a common ancestor. */
 export const FIND_COMMON_ANCESTOR = `
   with recursive ancestors (of, id, parent) as (
     select id, id, parent_run_id from runs where id in ($1, $2)
@@ -42,7 +43,7 @@ export const FIND_COMMON_ANCESTOR = `
   )
   select 1 from ancestors a join ancestors b on a.id = b.id where a.of = $1 and b.of = $2 limit 1`;
 
-/** Makes files of what came with the request that started a run. */
+/** Creates files from content that arrived with the input of the run. */
 export async function insertUploads(
   ctx: WriteContext<never>,
   { id, runAs }: Pick<RunContext, "id" | "runAs">,
@@ -55,8 +56,8 @@ export async function insertUploads(
 }
 
 /**
- * Throws where somebody names a file that they may not read themselves: the run has the rights of whoever deployed it,
- * and would read it for them.
+ * Throws if the user references a file that the user cannot read. The run has the rights of its deployer, and would
+ * otherwise read the file for the user.
  */
 export async function assertReadableFiles(
   platform: Platform,
@@ -80,7 +81,7 @@ function listNamedFiles(path: string, value: unknown): readonly string[] {
   throw invalidField(path, `contains more than ${REFERENCES_MAX} files`);
 }
 
-/** Keeps the uploads that a run is started with for as long as the run. */
+/** Stores the uploads passed to a run for as long as the run. */
 export async function adoptUploads(
   ctx: Pick<WriteContext, "send" | "caller">,
   { id, trigger }: Pick<RunContext, "id" | "trigger">,

@@ -16,11 +16,11 @@ import { RUNS_DUE_SIGNAL } from "../engine/store.ts";
 
 export type { RunStart } from "./queued-start.ts";
 
-/** A run that is about to be written. */
+/** A prepared run before it is written. */
 export interface PreparedStart {
   readonly run: RunContext;
   readonly start: RunStart;
-  /** The run in memory after an inline start; absent for a queued start. */
+  /** The run in memory after an inline start. Undefined for a queued start. */
   readonly execution?: Execution;
   readonly result: RunResult | undefined;
 }
@@ -34,8 +34,8 @@ export function queuedStart(services: PlatformServices, start: RunStart): Prepar
 const SPECULATION_MAX_MS = 25;
 
 /**
- * An inline start: advances a run as far as it goes without reaching outside, before a transaction is
- * open. Many runs end here, and are then written once, with their result.
+ * An inline start: advances a run without effects outside, before a transaction is open. Many runs end here and are
+ * written once with their result.
  */
 export async function startInline(platform: Platform, start: RunStart): Promise<PreparedStart> {
   const { definition, plan } = start.version;
@@ -60,8 +60,8 @@ export async function startInline(platform: Platform, start: RunStart): Promise<
 }
 
 /**
- * Emits the event of a start. Where nothing else is the cause of what the run does, that event is, and its id is
- * wanted. What the run itself appends from here on is not the work of a step that started it.
+ * Emits the start event. Without another cause this event is the cause of the run's effects, so its id is needed.
+ * Events that the run appends afterwards do not belong to the step that started it.
  */
 function emitStart(ctx: WriteContext<StartEvent>, { run, result }: PreparedStart): void {
   const summary = toRunSummary(run, { status: "running" }, ctx.now);
@@ -69,7 +69,7 @@ function emitStart(ctx: WriteContext<StartEvent>, { run, result }: PreparedStart
     const noteId = (id: string): void => {
       run.startEventId = id;
     };
-    // A failure is the commit's.
+    // The commit reports the failure.
     void ctx.publish(pendingEvent(RunStarted, runRef(run), summary)).then(noteId, () => undefined);
   } else ctx.emit(RunStarted, runRef(run), summary);
   if (!ctx.caller.cause.madeBy) return;
@@ -87,7 +87,7 @@ export async function writeRunStart(
   if (!execution) return insertQueuedRun(ctx, run, start.eventId);
   const checkpoint = toCheckpoint(execution, result);
   insertRun(ctx, run, checkpoint, start.eventId);
-  // A past event that somebody chose is the cause, and not their request.
+  // A chosen past event is the cause, not the request that chose it.
   ctx.setActor(runActor(run), start.eventId === undefined ? undefined : run.cause);
   emitStart(ctx, prepared);
   const ref = runRef(run);
@@ -95,7 +95,7 @@ export async function writeRunStart(
   if (result) {
     if (result.status === "completed") ctx.emit(RunCompleted, ref, summary);
     else ctx.emit(RunFailed, ref, summary);
-    // No parent waits for it yet: the step that started it reads the result itself.
+    // No parent waits for the run yet. The step that started it reads the result directly.
     if (result.status === "failed") await startErrorRun(ctx, run, checkpoint.error);
   } else {
     saveWaits(ctx, execution, execution.journal.unwritten, false);

@@ -77,7 +77,7 @@ const changeStateEntry = command({
   body: StateChange,
   response: item(StateEntry),
   emits: [StateChanged],
-  // Of a key under which nothing is kept nothing is deleted.
+  // Deleting an unknown key changes nothing.
   allowNoop: true,
   fails: [StateConflict, TooMuchState],
   example: { params, body: { action: "set", key: "last-order", value: 4711, expected: 4710 } },

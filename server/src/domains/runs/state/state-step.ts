@@ -2,14 +2,14 @@ import { state, TracesRead, WorkflowsWrite } from "#domains/workflows/index.ts";
 import { executor } from "../steps/executor.ts";
 
 /**
- * Reads or changes the state of the step's own workflow. A change and its stored answer are one commit: a step that
- * starts again after a crash gets that answer, and counts nothing twice.
+ * Reads or changes the state of the step's workflow. The change and its stored result are one commit, so a step that
+ * starts again after a crash gets that result and counts nothing twice.
  */
 export const stateStep = executor({
   type: state,
   async run({ action, key, ...rest }, { perform, rights, run }) {
     const own = await rights();
-    // A workflow may use what it keeps itself, whoever deployed it.
+    // A workflow can use its own state, regardless of the deployer's permissions.
     const permissions = new Set([...own.permissions, TracesRead.name, WorkflowsWrite.name]);
     const within = { ...own, permissions };
     const params = { id: run.workflowId };

@@ -10,7 +10,7 @@ const viewer = await world.member(["viewer"]);
 const change = (id: string, body: object, headers = {}) =>
   owner(`POST /api/v1/workflows/${id}/state`, body, headers);
 
-test("runs count in it together, and each sees what the ones before left", async () => {
+test("concurrent runs share a counter, and each sees the values of earlier runs", async () => {
   const id = await deployWorkflow(owner, [
     { id: "count", type: "state", config: { action: "increment", key: "runs" } },
     {
@@ -41,7 +41,7 @@ test("runs count in it together, and each sees what the ones before left", async
   );
 });
 
-test("a change that expects something else, or what is not kept, changes nothing", async () => {
+test("a change with a failed expectation or an invalid value changes nothing", async () => {
   const id = await deployWorkflow(owner, [{ id: "a", type: "set", config: { values: {} } }]);
   const first = await change(id, {
     action: "set",
@@ -72,7 +72,7 @@ test("a change that expects something else, or what is not kept, changes nothing
   expect((await change("wf_01jd0000000000000000000000", next)).status).toBe(404);
 });
 
-test("a list of changes gives what a plain list of them gives", () => {
+test("list changes give the same result as a plain array", () => {
   const entry = (value: unknown): StateEntry => ({
     key: "k",
     value,

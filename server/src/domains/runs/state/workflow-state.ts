@@ -1,4 +1,4 @@
-/** The state that workflows keep from one run to the next: small values by key, apart for each environment. */
+/** State that workflows keep between runs: small values by key, separate for each environment. */
 import { isDeepStrictEqual } from "node:util";
 import Type, { type Static } from "typebox";
 import { STATE_CHANGES, StateKey, stateChangeFields } from "#domains/workflows/index.ts";
@@ -10,7 +10,7 @@ import { Failure, failure, invalidField, NotFound } from "#kernel/operation/fail
 import { toStorableJson } from "#kernel/schema/json-value.ts";
 import { id, nullable, object, Time } from "#kernel/schema/schema.ts";
 
-/** Bounds of one workflow in one environment. */
+/** Limits per workflow and environment. */
 const KEYS_MAX = 1_000;
 const VALUE_BYTES_MAX = 256 * 1024;
 const TOTAL_BYTES_MAX = 8 * 1024 * 1024;
@@ -64,7 +64,7 @@ const READ = `
 const LIST = `
   select key, value, revision, updated_at as "updatedAt" from workflow_state
    where workflow_id = $1 and key > $2 order by key limit $3`;
-/** Others that change the state of this workflow here wait: the sums below stay true. */
+/** Serialises changes of the state of this workflow, so that the sums below stay correct. */
 const LOCK = `
   select name, pg_advisory_xact_lock(hashtextextended('state of ' || id || $2, 0)) from workflows where id = $1`;
 const SUMS = `
@@ -78,13 +78,13 @@ const WRITE = `
   returning key, value, revision, updated_at as "updatedAt"`;
 const DELETE = "delete from workflow_state where workflow_id = $1 and key = $2";
 
-/** An entry, also of a key under which nothing is kept. */
+/** The entry of a key, also if nothing is stored. */
 export async function readState(tx: Tx, workflowId: string, key: string): Promise<StateEntry> {
   const [row] = (await queryRows(tx, READ, [workflowId, [key]])) as StateEntry[];
   return row ?? { key, value: null, revision: 0, updatedAt: null };
 }
 
-/** Entries in the order of their keys. */
+/** Lists entries ordered by key. */
 export async function listState(
   tx: Tx,
   workflowId: string,
@@ -93,7 +93,7 @@ export async function listState(
   return (await queryRows(tx, LIST, [workflowId, after, limit])) as StateEntry[];
 }
 
-/** Makes a change; nobody else's comes between what it reads and what it writes. */
+/** Changes the state. No concurrent change can happen between its read and its write. */
 export async function changeState(
   ctx: WriteContext<typeof StateChanged>,
   workflowId: string,
@@ -125,7 +125,7 @@ export async function changeState(
   return queryRow<StateEntry>(tx, WRITE, [workflowId, key, text, bytes, now]);
 }
 
-/** The value after a change; undefined for none. */
+/** The value after a change; undefined if deleted. */
 export function applyChange(before: StateEntry, change: StateChange): unknown {
   const { value: old } = before;
   const isKept = before.revision > 0 && old !== null;
@@ -147,7 +147,7 @@ export function applyChange(before: StateEntry, change: StateChange): unknown {
   }
 }
 
-/** JSON has no infinity: it would be kept as null, and the next would count from 0. */
+/** JSON has no infinity. It would be stored as null, and the next count would start at 0. */
 function count(old: number, by: number): number {
   const sum = old + by;
   if (!Number.isFinite(sum)) throw new Failure(StateConflict, TOO_LARGE);

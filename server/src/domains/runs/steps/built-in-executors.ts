@@ -58,8 +58,8 @@ function responseData(answer: unknown): unknown {
 }
 
 /**
- * Starts a child run of another workflow, as deployed in this environment, and waits for it. The id of
- * the child is derived from this step, so that a step which starts again finds the run that it started.
+ * Starts a child run of another workflow deployed in this environment, and waits for it. The id of the child run is
+ * derived from this step, so a step that starts again finds its child run.
  */
 const subworkflow = executor({
   type: types.subworkflow,
@@ -75,7 +75,7 @@ const subworkflow = executor({
       );
     }
     const partition = { workspace: run.workspace, environment: run.environment };
-    // With the time of its parent, beside which lists show it.
+    // The id contains the time of the parent run, so that lists show both next to each other.
     const id = derivedId("run", `${idempotencyKey} ${attempt}`, timeOfId(run.id));
     tools.noteChildRun(id);
     const existing = await readChildResult(tools, id);
@@ -120,9 +120,9 @@ const subworkflow = executor({
       ...(wait && { parent: { runId: run.id, path } }),
     });
     await runAsSystem(platform, partition, cause, async (ctx) => {
-      // A parent that is cancelled cancels the children that exist: it must not be cancelled already.
+      // A cancelled parent cancels its existing child runs, so none may be created after the cancellation.
       const parents = await ctx.send(LOCK_UNFINISHED, [run.id]);
-      // The step may have lost a race while it waited for the lock.
+      // The step may have lost a race while waiting for the lock.
       if (parents.length === 0 || tools.signal.aborted) {
         throw new StepFailure("cancelled", "The run was cancelled.");
       }
@@ -136,7 +136,7 @@ const subworkflow = executor({
   },
 });
 
-/** Fails a step whose input is not what the other workflow asks for. */
+/** Fails a step with an input that does not match the schema of the other workflow. */
 function assertFittingInput({ definition }: types.PlannedVersion, input: unknown): void {
   const trigger = types.findTrigger(definition)?.trigger;
   const [error] = trigger ? types.findInputErrors(trigger, input) : [];
@@ -145,7 +145,7 @@ function assertFittingInput({ definition }: types.PlannedVersion, input: unknown
   throw new StepFailure("invalid_input", message, { retryable: false });
 }
 
-/** The workflow of this name; several with it, and none, are errors. */
+/** The workflow with this name. Throws if no workflow or several workflows have the name. */
 async function findByName(tx: Tx, name: string): Promise<string> {
   const [first, second] = await types.findWorkflowIds(tx, name);
   if (first !== undefined && second === undefined) return first;
@@ -159,7 +159,7 @@ async function findByName(tx: Tx, name: string): Promise<string> {
 const LOCK_UNFINISHED = `
   select id from runs where id = $1 and status not in ('completed', 'failed', 'cancelled') for share`;
 
-/** Reads the result of a child run, or a wait for it; undefined when there is no such run. */
+/** Reads the result of a child run, or a wait for it. Undefined if the run does not exist. */
 async function readChildResult(
   { platform, run }: StepTools,
   id: string,
@@ -193,7 +193,7 @@ const delay = executor({
 const waitForEvent = executor({
   type: types.waitForEvent,
   run({ topic, eventType, filter, since, timeoutMs }, { platform }) {
-    // A template may evaluate to something that is no condition.
+    // A template can produce an invalid condition.
     const [error] = types.waitForEvent.check?.({ eventType, filter }) ?? [];
     if (error) {
       throw new StepFailure("invalid_config", `${error.path} ${error.message}`, {

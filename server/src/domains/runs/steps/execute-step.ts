@@ -21,12 +21,12 @@ import { type SpanDescription, traceWork } from "#kernel/telemetry/span.ts";
 
 const STEP_TIMEOUT_DEFAULT_MS = 30_000;
 const LOG_LINES_MAX = 200;
-/** Of what a step is given: some outputs of other steps. */
+/** Limit of the input of a step; allows several outputs of other steps. */
 const INPUT_CHARACTERS_MAX = 16 * 1024 * 1024;
-/** Of expressions without a value. */
+/** Limit of notes about expressions without a value. */
 const NOTES_MAX = 20;
 const MESSAGE_CHARACTERS_MAX = 2_000;
-/** Beyond this, setTimeout fires at once. */
+/** setTimeout fires at once for larger values. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
 /** One attempt at one step. */
@@ -36,16 +36,16 @@ export interface StepAttempt {
   readonly node: PlanNode;
   readonly path: string;
   readonly attempt: number;
-  /** True when nothing of the step can have been carried out before. */
+  /** True if no part of the step can have been executed before. */
   readonly isFirst?: boolean;
   readonly scope: Scope;
-  /** Aborted when the run is to end. */
+  /** Aborted when the run must stop. */
   readonly signal: AbortSignal;
-  /** Identifies the step: equal for all its attempts, and different for a retry of the run. */
+  /** Identifies the step: equal for all its attempts, and different for each retry of the run. */
   readonly stepKey: string;
-  /** Present when the run may not be written yet: the step then waits before it reaches outside. */
+  /** Set if the run may not be written yet. The step then waits before effects outside. */
   readonly speculative: SpeculativeSteps | undefined;
-  /** In a test: the stand-in of what it would do. */
+  /** In a test run: the mock that replaces the step. */
   readonly mock?: MockedStep | undefined;
 }
 
@@ -57,7 +57,7 @@ export type StepAttemptResult = {
 
 const executorMaps = new WeakMap<PlatformServices, ReadonlyMap<string, Executor>>();
 
-/** Finds the executor that some domain contributes for a node type. */
+/** Finds the executor contributed for a node type. */
 function findExecutor(services: PlatformServices, type: string): Executor | undefined {
   let executors = executorMaps.get(services);
   if (!executors) {
@@ -69,8 +69,8 @@ function findExecutor(services: PlatformServices, type: string): Executor | unde
 }
 
 /**
- * Executes a step. Secrets are put in at the last moment, and scrubbed from everything that is
- * stored: the input, the log, the result and the error.
+ * Executes a step. Secrets are inserted last, and removed from everything that is stored: the input, the log, the
+ * result and the error.
  */
 export function executeStep(attempt: StepAttempt): Promise<StepAttemptResult> {
   return traceWork(
@@ -106,7 +106,7 @@ async function executeAttempt(attempt: StepAttempt): Promise<StepAttemptResult> 
   const rights = (): Promise<Rights> => (knownRights ??= host.rights(platform, run));
   try {
     const prepared = prepareNode(node);
-    // A run whose person has left does nothing more outside of itself.
+    // A run has no more effects outside after its user left.
     if (node.type.effect !== "pure" && !run.test) await rights();
     const secrets = await readSecrets(attempt, prepared.secrets, rights);
     if (secrets.scrubber) ({ scrubber } = secrets);
@@ -166,7 +166,7 @@ async function executeAttempt(attempt: StepAttempt): Promise<StepAttemptResult> 
   }
 }
 
-/** Adds lines to a log, scrubbed, as many as are kept. */
+/** Adds lines to a log up to its limit, without secrets. */
 function stepLogger(
   platform: Platform,
   logs: StepLogLine[],
@@ -179,7 +179,7 @@ function stepLogger(
   };
 }
 
-/** Performs operations for a step, with the rights of its run unless others are given. */
+/** Performs operations for a step, by default with the rights of its run. */
 function operationPerformer(
   attempt: StepAttempt & { readonly namedFiles: ReadonlySet<string> },
   rights: () => Promise<Rights>,
@@ -194,7 +194,7 @@ function operationPerformer(
   };
 }
 
-/** The outcome of a step that a test does not carry out, with what it would have been given. */
+/** The outcome of a step that a test run does not execute, with the input that it would have. */
 function mockedResult(
   { outcome, log }: MockedStep,
   input: unknown,
@@ -204,8 +204,8 @@ function mockedResult(
 }
 
 /**
- * Reads the secrets that a step names. A test run reaches nothing outside, so it gets stand-ins; a
- * step that stays inside the platform gets none, since its input is stored and shown there.
+ * Reads the secrets named by a step. Test runs have no effects outside, so they get placeholders. Steps inside the
+ * platform get none, because their input is stored and shown.
  */
 async function readSecrets(
   { platform, run, node }: StepAttempt,
@@ -217,7 +217,7 @@ async function readSecrets(
   return platform.secrets.read(run, names, rights);
 }
 
-/** Reads what not every step needs: the workspace, and the variables that it names; of a recorded run, as they were. */
+/** Reads what only some steps need: the workspace, and the named variables. A rehearsal uses the recorded values. */
 async function readExtras(
   { platform, run }: StepAttempt,
   { readsWorkspace, variables: names }: PreparedNode,
@@ -236,14 +236,14 @@ async function readExtras(
   return { workspace, variables: { ...read, ...known } };
 }
 
-/** Evaluates the templates of a configuration, with a note for each expression without a value. */
+/** Evaluates the templates of a configuration. Adds a note for each expression without a value. */
 async function evaluateTemplate(
   attempt: StepAttempt,
   { template, lists }: PreparedNode,
   { scope, logs }: { readonly scope: unknown; readonly logs: StepLogLine[] },
 ): Promise<unknown> {
   const onMissing = ({ path, text }: ExpressionPlace): void => {
-    // A list without members has no value by design.
+    // An empty list expression has no value by design.
     if (lists.includes(path) || logs.length >= NOTES_MAX) return;
     const message = `${path}: ${text.trim()} has no value.`;
     logs.push(toLogLine(attempt.platform, { level: "info", message }));
@@ -257,7 +257,7 @@ async function evaluateTemplate(
   throw new StepFailure("input_too_large", message, { retryable: false });
 }
 
-/** Evaluates fields that are expressions; an error says which. */
+/** Evaluates expression fields. Errors name the field. */
 function fieldEvaluator(
   attempt: StepAttempt,
   { expressions }: PreparedNode,
@@ -280,7 +280,7 @@ function fieldEvaluator(
 const BUSY_WAIT_MAX_MS = 30_000;
 const BUSY_RETRY_MS = 50;
 
-/** Evaluates once the pool has room: that it is busy with others must not fail the step. */
+/** Evaluates when the pool has capacity. A busy pool must not fail the step. */
 async function evaluateWhenFree(
   { platform, run, signal }: StepAttempt,
   evaluate: (evaluation: EvaluationContext) => unknown,
@@ -298,7 +298,7 @@ async function evaluateWhenFree(
   }
 }
 
-/** Runs an executor within the node's timeout. Pure steps have only that of their expressions. */
+/** Runs an executor within the timeout of the node. Pure steps only have the timeout of their expressions. */
 async function runWithTimeout(
   { node, signal }: StepAttempt,
   work: (signal: AbortSignal) => Promise<StepResult> | StepResult,
@@ -327,7 +327,7 @@ async function runWithTimeout(
   }
 }
 
-/** The result as JSON that PostgreSQL accepts; throws when it is too large. */
+/** The result as JSON that PostgreSQL accepts. Throws if it is too large. */
 function toStorableResult(result: StepResult): StepResult {
   if ("wait" in result) return { wait: toStorableJson(result.wait) };
   if ("turns" in result) return result;
@@ -349,7 +349,7 @@ function toLogLine({ clock }: Platform, line: Omit<StepLogLine, "at">): StepLogL
   return { at, level, message: text, ...(stored !== undefined && { metadata: stored }) };
 }
 
-/** Logs an error that no step should meet, and keeps its words from the step. */
+/** Logs an unexpected error. The step gets a generic message without its text. */
 function logBug({ platform, run, path }: StepAttempt, error: unknown): StepError {
   platform.log.error(
     { err: error, run: run.id, step: path },

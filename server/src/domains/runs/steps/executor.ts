@@ -10,54 +10,54 @@ import type { PerformInput } from "./perform-operation.ts";
 import type { StepFiles } from "./step-files.ts";
 import type { AgentHistory } from "./scope.ts";
 
-/** The step, and the services that its executor may use. */
+/** The step, and the services available to its executor. */
 export interface StepTools {
   readonly platform: Platform;
   readonly run: RunContext;
   readonly path: string;
-  /** The causation of what the step does. */
+  /** The causation of the step's effects. */
   readonly cause: Causation;
-  /** The type in the definition; of types that people make, the member of the family. */
+  /** The type in the definition; for custom node types the member of the family. */
   readonly nodeType: string;
-  /** The values that the step's expressions see, secrets aside. */
+  /** The values that expressions of the step see, without secrets. */
   readonly scope: () => Readonly<Record<string, unknown>>;
-  /** The agent that the step is part of, and what happened in it so far. */
+  /** The agent that contains the step, and its history so far. */
   readonly agent: () => AgentHistory | undefined;
   /** Counts from 1. */
   readonly attempt: number;
-  /** Equal for all attempts of this step of this run. */
+  /** Equal for all attempts of this step in this run. */
   readonly idempotencyKey: string;
-  /** Aborted when the step has taken too long, or the run was cancelled. */
+  /** Aborted at the timeout of the step, or when the run is cancelled. */
   readonly signal: AbortSignal;
   readonly log: (level: StepLogLine["level"], message: string, metadata?: unknown) => void;
-  /** Begins a text that is shown as it comes to whoever looks at the run; it is not kept. */
+  /** Starts a text that viewers of the run see as it is generated. It is not stored. */
   readonly beginText: () => (text: string) => void;
-  /** Notes the run that the step started and waits for. */
+  /** Records the child run that the step waits for. */
   readonly noteChildRun: (runId: string) => void;
-  /** Resolves when the run is written; for steps that compute first and reach outside by themselves. */
+  /** Resolves when the run is written; for steps that compute before their effects outside. */
   readonly untilRunWritten: () => Promise<void>;
-  /** The rights of the run as they are now; looked up once for each attempt. */
+  /** The current rights of the run, read once per attempt. */
   readonly rights: () => Promise<Rights>;
-  /** Performs an operation of the platform with these rights, or those of the run; gives the response's body. */
+  /** Performs an operation with these rights, by default those of the run. Returns the response body. */
   readonly perform: (operation: string, input: PerformInput, rights?: Rights) => Promise<unknown>;
-  /** The files of the run, and those that it was given. */
+  /** The files of the run, and the files passed to it. */
   readonly files: StepFiles;
-  /** Evaluates an expression of the configuration, which may see more than the step does. */
+  /** Evaluates an expression of the configuration. `more` adds values that only this expression sees. */
   readonly evaluate: (name: string, more?: Readonly<Record<string, unknown>>) => Promise<unknown>;
 }
 
-/** An output, a wait, or the items of a loop. */
+/** An output, a wait, or loop items. */
 export type StepResult =
   | {
       readonly output: unknown;
       readonly branch?: string;
       readonly page?: ListPage;
-      /** Another attempt would get it again, from stored responses and the journal alone. */
+      /** Another attempt would get the same result from stored responses and the journal. */
       readonly isReplayable?: boolean;
     }
   | { readonly wait: StepWait }
   | { readonly items: readonly unknown[] }
-  /** Of a repeat: how many turns at most. */
+  /** The maximum number of iterations of a repeat. */
   | { readonly turns: number };
 
 /** Executes the steps of one node type. */
@@ -72,5 +72,5 @@ export function executor<Schema extends TObject>(declaration: Executor<Schema>):
   return declaration as unknown as Executor;
 }
 
-/** Where domains contribute executors. */
+/** The extension point for executors. */
 export const ExecutorPoint = extensionPoint<Executor>("runs.executors");

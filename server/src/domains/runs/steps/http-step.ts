@@ -1,4 +1,4 @@
-/** The step that calls any address that the SSRF guard permits: one answer, or page after page. */
+/** The step that calls any address permitted by the SSRF guard: one response, or page after page. */
 import * as types from "#domains/workflows/index.ts";
 import { encodeFiles, receiveContent, type ResponseForm } from "#domains/files/index.ts";
 import type { RequestContent } from "#kernel/outbound/request-content.ts";
@@ -41,7 +41,7 @@ export const http = executor({
   },
 });
 
-/** Calls page after page; the body of the output is the list of all their items. */
+/** Calls page after page. The output body is the list of all items. */
 async function callPages(
   tools: StepTools,
   first: PageRequest,
@@ -63,7 +63,7 @@ async function callPages(
         },
       );
     }
-    // A page may have more items than a call takes arguments.
+    // A page can have more items than the maximum number of function arguments.
     items = items.concat(found);
     request = nextRequest(request, await tools.evaluate("nextPage", { response, page }), first);
     if (request !== undefined && page < maxPages) continue;
@@ -84,7 +84,10 @@ async function itemsOfPage(
   return Array.isArray(value) ? value : [value];
 }
 
-/** The request of the next page. It stays where the first one went: headers may hold credentials. */
+/**
+ * The request for the next page. It must have the origin of the first request, because headers can contain
+ * credentials.
+ */
 function nextRequest(
   request: PageRequest,
   next: unknown,
@@ -106,7 +109,7 @@ function nextRequest(
   return {
     ...request,
     url: target,
-    // An address says all of its query.
+    // A next address contains its complete query.
     query: url === undefined ? { ...request.query, ...query } : { ...query },
     body:
       isObject(body) && isObject(request.body)
@@ -158,7 +161,7 @@ interface EncodedRequest {
   readonly body?: RequestContent;
 }
 
-/** The headers and the body as they are sent; files are opened, and read while they are sent. */
+/** The headers and the body to send. Files are opened here and read while they are sent. */
 async function encodeRequest(
   { files }: StepTools,
   { headers: given, body, bodyType }: PageRequest,
@@ -198,7 +201,7 @@ function encodeForm(fields: object): string {
   return form.toString();
 }
 
-/** The answer, unless its status is one of those that fail the step. */
+/** Returns the response, or fails the step for a failing status. */
 async function receiveAnswer(
   { log, platform, files }: StepTools,
   { request, failOn }: { readonly request: PageRequest; readonly failOn: readonly string[] },

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { mergeLists } from "./merge-lists.ts";
 
-test("a merge ends before its pairs fill the memory", () => {
+test("a merge stops before its pairs fill the memory", () => {
   const large = [{ key: 1, text: "x".repeat(500_000) }];
   const many = Array.from({ length: 10_000 }, (_, n) => ({ key: 1, n }));
   const lists = [large, many];

@@ -1,9 +1,9 @@
 import { JSON_CHARACTERS_MAX } from "#kernel/schema/json-value.ts";
 import { StepFailure } from "./step-error.ts";
 
-/** As many as a loop takes. */
+/** Equal to the limit of a loop. */
 const ITEMS_MAX = 10_000;
-/** Of what goes into pairs. Fields that both have count twice; what comes out is measured exactly afterwards. */
+/** Limit of the paired input. Fields of both lists count twice; the output is measured exactly afterwards. */
 const PAIRED_CHARACTERS_MAX = 8 * JSON_CHARACTERS_MAX;
 
 export interface MergeInput {
@@ -14,7 +14,7 @@ export interface MergeInput {
   readonly prefer?: "left" | "right";
 }
 
-/** Makes one list of several. */
+/** Merges several lists into one. */
 export function mergeLists({
   mode,
   lists,
@@ -45,7 +45,7 @@ export function mergeLists({
   }
 }
 
-/** Stops a merge before its pairs fill the memory: one large item may be in ten thousand of them. */
+/** Stops a merge before its pairs fill the memory, because one large item can be in ten thousand pairs. */
 class PairMeasure {
   readonly #sizes = new Map<unknown, number>();
   #left = PAIRED_CHARACTERS_MAX;
@@ -76,10 +76,10 @@ interface KeyJoin {
   readonly combine: (one: unknown, other: unknown) => unknown;
 }
 
-/** A hash join: the time is that of both lists and of the result, however many pairs there could be. */
+/** A hash join. The time depends on the sizes of the lists and the result, not on the number of possible pairs. */
 function joinByKey({ left, right, keys, join, combine }: KeyJoin): unknown[] {
   const partners = Map.groupBy(right, (other) => keyText(other, keys, "right"));
-  // Values that are not there are equal to nothing.
+  // Missing values match nothing.
   partners.delete(undefined);
   const matched = new Set<unknown>();
   const pairs: unknown[] = [];
@@ -120,7 +120,7 @@ function toKeyPair(key: string): KeyPair {
   return { left: left.split("."), right: right.split(".") };
 }
 
-/** The key of an item as a text; undefined where a part of it is not there. */
+/** The key of an item as text. Undefined if a part is missing. */
 function keyText(item: unknown, keys: readonly KeyPair[], side: keyof KeyPair): string | undefined {
   const values = keys.map((key) => key[side].reduce(readMember, item));
   return values.some((value) => value === undefined || value === null)
@@ -130,7 +130,7 @@ function keyText(item: unknown, keys: readonly KeyPair[], side: keyof KeyPair): 
 
 function readMember(value: unknown, name: string): unknown {
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
-  // It has the member.
+  // The check above guarantees the field.
   return (value as Readonly<Record<string, unknown>>)[name];
 }
 

@@ -12,32 +12,32 @@ import type { StepLogLine } from "../engine/journal-record.ts";
 import type { TestRun } from "../engine/run-context.ts";
 import type { StepResult } from "./executor.ts";
 
-/** The stand-in of a step in a test run. */
+/** The mock of a step in a test run. */
 export interface MockedStep {
   readonly log: StepLogLine;
   readonly outcome:
     | { readonly result: StepResult; readonly input?: unknown }
     | { readonly error: StepError };
-  /** The test asks for it by name: then the configuration need not make sense. */
+  /** The test names the step, so its configuration can be invalid. */
   readonly isGiven: boolean;
 }
 
-/** The outcomes of a run that is over, for a rehearsal of another definition. */
+/** The outcomes of an ended run, for rehearsing another definition. */
 export interface RecordedOutcomes {
-  /** The stand-in of a step; undefined where it is to be computed. */
+  /** The recorded outcome of a step. Undefined if the step is computed. */
   readonly find: (
     node: PlanNode,
     step: { readonly path: string; readonly at: string },
   ) => MockedStep | undefined;
 }
 
-/** The stand-in of a step that a test run does not execute: it reaches outside, waits, or has a mock. */
+/** The mock of a step that a test run does not execute: it has effects outside, waits, or has a mock. */
 export function findMock(
   test: TestRun,
   node: PlanNode,
   { path, at }: { readonly path: string; readonly at: string },
 ): MockedStep | undefined {
-  // The stand-in is that of each item.
+  // Each item has its own mock.
   if (node.forEach || node.type.type === repeatCheck.type) return undefined;
   const names = [toNodeKey(path), node.id];
   const error = findMember(test.errors, names);
@@ -51,7 +51,7 @@ export function findMock(
   return { log, isGiven, outcome: { error: { code, ...rest, retryable: false } } };
 }
 
-/** The mocked output; of the turns of an agent a list has one for each. */
+/** The mocked output. For agent iterations a list contains one output per iteration. */
 function mockedValue(node: PlanNode, path: string, value: unknown): unknown {
   if (node.type.type !== agentTurn.type || !Array.isArray(value)) return value ?? null;
   return (value as readonly unknown[])[parsePath(path).iterations.at(-1)?.index ?? 0] ?? null;
@@ -62,11 +62,11 @@ function findMember<T>(
   names: readonly string[],
 ): { readonly value: T } | undefined {
   const name = names.find((one) => Object.hasOwn(all, one));
-  // It was just found.
+  // The name is one of the keys.
   return name === undefined ? undefined : { value: all[name] as T };
 }
 
-/** The mocked output; the branch follows from it. */
+/** The mocked output. The branch is derived from it. */
 function toOutcome(node: PlanNode, output: unknown): MockedStep["outcome"] {
   const { type, config } = node;
   if (type.iterates && !type.repeats && !type.races && Array.isArray(output)) {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { findNamedFiles } from "./named-files.ts";
 
-test("a handle in the configuration as written is named by its author, one in a value is not", () => {
+test("an author-named file is a handle in the written configuration, not a handle in a value", () => {
   const written = {
     body: "{{ trigger.event.data }}",
     files: [{ $file: "{{ trigger.event.data.id }}" }, "{{ steps.read.output }}"],

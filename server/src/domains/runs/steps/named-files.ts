@@ -1,9 +1,9 @@
-/** The files that the author of a workflow names in a step: `{ "$file": … }` in its configuration, not in a value. */
+/** Files that the author of a workflow names in a step: `{ "$file": … }` in the configuration, not in a value. */
 import { isFileReference } from "#domains/files/index.ts";
 
 const DEPTH_MAX = 50;
 
-/** The ids of those files: where the configuration as written has a handle, the id that it has now. */
+/** The ids of these files: evaluated handles at the places where the written configuration has a handle. */
 export function findNamedFiles(written: unknown, evaluated: unknown): ReadonlySet<string> {
   const found = new Set<string>();
   collect(written, evaluated, { found, depth: 0 });

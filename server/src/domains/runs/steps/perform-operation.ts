@@ -26,14 +26,14 @@ export interface PerformingStep {
   readonly run: RunContext;
   readonly path: string;
   readonly stepKey: string;
-  /** True when nothing of the step can have been carried out before. */
+  /** True if no part of the step can have been executed before. */
   readonly isFirst?: boolean;
   readonly rights: Rights;
-  /** The files that its configuration names. */
+  /** The files named in its configuration. */
   readonly namedFiles?: ReadonlySet<string>;
 }
 
-/** A step as the caller of operations: the workflow, with these rights and the files of its run. */
+/** The step as a caller of operations: the workflow, with these rights and the files of its run. */
 export function stepCaller({
   run,
   path,
@@ -60,7 +60,7 @@ export function stepCaller({
   };
 }
 
-/** The operations that know handles. Others take uploads by their ids, and get one of each file. */
+/** Operations that accept file handles. Others accept upload ids, so each file is copied to an upload. */
 const TAKES_HANDLES: ReadonlySet<string> = new Set([
   "connectors.invoke",
   "topics.publish",
@@ -88,7 +88,7 @@ export async function performOperation(
     caller,
     input: { params: input.params, query: input.query, body: given },
     instance: `/runs/${run.id}/${path}`,
-    // A path may be long, and a key may not.
+    // Hashed, because a path can be longer than a key may be.
     idempotencyKey: sha256(`${stepKey} ${call}`).toString("base64url"),
     isFirst: step.isFirst ?? false,
   });
@@ -97,7 +97,7 @@ export async function performOperation(
   throw toOperationFailure({ status, headers, body: response }, platform.clock.nowMs());
 }
 
-/** An upload of the file that a handle names; the value itself, as data, where the run has no such file. */
+/** Copies the file of a handle to an upload. Returns the value unchanged if the run has no such file. */
 async function copyForOperation(
   { platform, run, stepKey }: PerformingStep,
   {

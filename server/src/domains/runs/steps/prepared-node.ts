@@ -5,36 +5,36 @@ import { compileTemplate, type Template } from "#kernel/expression/template.ts";
 import { ANY_NAME, joinReferences } from "#kernel/expression/references.ts";
 import { Validator } from "#kernel/schema/validator.ts";
 
-/** A node's configuration, compiled once for any number of evaluations. */
+/** The configuration of a node, compiled once for many evaluations. */
 export interface PreparedNode {
   readonly template: Template;
   readonly expressions: ReadonlyMap<string, Expression>;
   readonly literals: Readonly<Record<string, unknown>>;
   /**
-   * Makes lists of the values of templates that stand for one: JSONata gives nothing in the place of
-   * an empty list, and the only member in that of a list of one.
+   * Restores lists from templates: JSONata returns nothing instead of an empty list, and a single value instead of a
+   * list with one item.
    */
   readonly toLists: (
     values: Readonly<Record<string, unknown>>,
   ) => Readonly<Record<string, unknown>>;
-  /** The paths of templates that stand for a list. */
+  /** The paths of templates that produce a list. */
   readonly lists: readonly string[];
-  /** It reads the workspace, or all that there is. */
+  /** True if it reads the workspace or the complete scope. */
   readonly readsWorkspace: boolean;
-  /** The names of the secrets that it reads. */
+  /** The names of the secrets that it uses. */
   readonly secrets: readonly string[];
-  /** The names of the variables that it reads; `ANY_NAME` for all. */
+  /** The names of the variables that it uses; `ANY_NAME` for all. */
   readonly variables: readonly string[];
   readonly check: ConfigCheck;
 }
 
-/** Checks an evaluated configuration: gives it with its defaults, or the first error. */
+/** Validates an evaluated configuration. Returns it with defaults, or the first error. */
 type ConfigCheck = (config: unknown) => { readonly config: unknown } | { readonly error: string };
 
 const preparedNodes = new WeakMap<PlanNode, PreparedNode>();
 const configChecks = new WeakMap<TObject, ConfigCheck>();
 
-/** Compiles the configuration of a node; cached for as long as its plan is. */
+/** Compiles the configuration of a node. Cached for as long as its plan. */
 export function prepareNode(node: PlanNode): PreparedNode {
   let prepared = preparedNodes.get(node);
   if (!prepared) preparedNodes.set(node, (prepared = compileNode(node)));
@@ -58,7 +58,7 @@ function compileNode({ type, config }: PlanNode): PreparedNode {
     readsWorkspace:
       roots.includes("workspace") || roots.includes(ANY_NAME) || type.computesFirst === true,
     ...listFields(type.config, templates),
-    // An expression that names no secret sees none.
+    // A dynamic reference gives no access to secrets.
     secrets: secrets.filter((name) => name !== ANY_NAME),
     variables,
     check: configCheckOf(type.config),

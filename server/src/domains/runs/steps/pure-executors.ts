@@ -1,4 +1,4 @@
-/** Executors of steps that only compute: a definition is tested with them where there is no server. */
+/** Executors of computing steps. The command line tests definitions with them without a server. */
 import * as types from "#domains/workflows/index.ts";
 import { executor } from "./executor.ts";
 import { mergeLists } from "./merge-lists.ts";
@@ -47,7 +47,7 @@ const race = executor({ type: types.race, run: () => ({ turns: 1 }) });
 
 const TURNS_DEFAULT = 100;
 
-/** Ends a turn of a repeat: says whether it was the last, waits before the next, or fails when there is none. */
+/** Ends an iteration of a repeat: completes the repeat, waits for the next iteration, or fails if none is left. */
 const repeatCheck = executor({
   type: types.repeatCheck,
   async run({ until, everyMs, sinks, ...rest }, { evaluate, scope, path, run, platform }) {
@@ -58,7 +58,7 @@ const repeatCheck = executor({
     };
     const ended = sinks.filter((id) => Object.hasOwn(steps, id));
     const state = types.combineOutputs(ended.map((id) => [id, steps[id]?.output]));
-    // The output of the turn is the state of the next one, and the condition is about it.
+    // The output of the iteration is the state of the next one, and the condition evaluates it.
     const done = until === undefined ? false : isTrue(await evaluate("until", { [as]: state }));
     if (done) return { output: { done, state } };
     if (index + 1 >= max) {
@@ -84,9 +84,9 @@ const respond = executor({
   type: types.respond,
   run({ status = 200, headers = {}, body = null, file }, { files, run }) {
     if (file === undefined) return { output: { status, headers, body } };
-    // A test answers nobody, and its files are stand-ins.
+    // A test run sends no response, and its files are mocks.
     if (run.test) return { output: { status, headers, body, file } };
-    // The run must be allowed to read what it gives away.
+    // The run must be able to read the file that it returns.
     return files.open(file, "/file").then(({ file: { id, name, mediaType, size } }) => ({
       output: { status, headers, body, file: { $file: id, name, mediaType, size } },
     }));
@@ -100,17 +100,17 @@ const fail = executor({
   },
 });
 
-/** As JSONata's `$boolean`. */
+/** Same semantics as `$boolean` of JSONata. */
 function isTrue(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(isTrue);
   if (typeof value === "object" && value !== null) return Object.keys(value).length > 0;
   return Boolean(value);
 }
 
-/** The steps that plans add by themselves. */
+/** Steps that execution plans add. */
 export const plannedExecutors = [repeatCheck];
 
-/** The executors that only compute, with a server or without. */
+/** The executors of computing steps, for use with or without a server. */
 export const pureExecutors = [
   set,
   condition,

@@ -12,56 +12,56 @@ import type { JournalRecord } from "../engine/journal-record.ts";
 
 type Outputs = Record<string, Pick<JournalRecord, "output" | "error" | "page">>;
 
-/** The facts of a run that expressions see. */
+/** The facts about a run that expressions see. */
 export type ScopedRun = Pick<
   RunContext,
   "id" | "createdAt" | "workspace" | "environment" | "workflowId" | "versionId" | "trigger" | "test"
 >;
 
-/** The outputs of one turn of an agent: what the model said, and what its calls gave. */
+/** The outputs of one agent iteration: the model message and the results of its tool calls. */
 interface AgentTurnOutputs {
   readonly turn: unknown;
   readonly results: unknown;
 }
 
-/** An agent as its steps see it. */
+/** An agent as seen by its steps. */
 export interface AgentHistory {
-  /** With its templates evaluated when it began. */
+  /** The configuration with templates evaluated at the start. */
   readonly config: Config;
   readonly startedAt: string | undefined;
-  /** The turn of the step; counts from 0. */
+  /** The iteration of the step; counts from 0. */
   readonly turn: number;
-  /** Up to that turn. */
+  /** The iterations before the current one. */
   readonly turns: readonly AgentTurnOutputs[];
 }
 
-/** The values that not every step needs. */
+/** Values that only some steps need. */
 interface ScopeExtras {
   readonly workspace?: WorkspaceFacts | undefined;
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
   readonly secrets?: ReadonlyMap<string, string> | undefined;
 }
 
-/** The values that expressions see. It is updated as steps end, since building it anew is what costs. */
+/** The values that expressions see. Updated as steps end, because rebuilding it is expensive. */
 export class Scope {
   readonly #common: Readonly<Record<string, unknown>>;
   readonly #outputs: Outputs = {};
-  /** By the prefix of the iteration. */
+  /** By the path prefix of the iteration. */
   readonly #iterationOutputs = new Map<string, Outputs>();
   readonly #items = new Map<string, { readonly as: string; readonly items: readonly unknown[] }>();
-  /** By the path of the repeat: what its first turn sees. */
+  /** By the path of the repeat: the initial state. */
   readonly #states = new Map<string, { readonly as: string; readonly state: unknown }>();
 
-  /** The paths of races, whose steps see what is around them. */
+  /** The paths of races. Steps in a race see the surrounding scope. */
   readonly #races = new Set<string>();
 
-  /** By the path of the agent: with what it began. */
+  /** By the path of the agent: its configuration at the start. */
   readonly #agents = new Map<string, Pick<AgentHistory, "config" | "startedAt">>();
 
-  /** In a test of one step: what it sees of steps that are not in this run. */
+  /** In a test of a single step: values of steps outside this run. */
   readonly #given: GivenValues | undefined;
 
-  /** Of the steps that wait for calls, where there are such. */
+  /** Addresses of steps that wait for calls, if the run has such steps. */
   readonly #addresses: ResumeAddresses | undefined;
 
   constructor(run: ScopedRun, addresses?: ResumeAddresses) {
@@ -76,7 +76,7 @@ export class Scope {
     };
   }
 
-  /** Adds the output of a step that ended. */
+  /** Adds the output of an ended step. */
   add({ path, node, status, output, error, page }: JournalRecord): void {
     if (status !== "completed" && status !== "failed") return;
     const prefix = path.slice(0, path.length - node.length);
@@ -89,7 +89,7 @@ export class Scope {
     }
   }
 
-  /** Adds the items of a loop, and the name of one of them in its body. */
+  /** Adds the items of a loop, and the name of the current item in its body. */
   addItems(path: string, as: string, items: readonly unknown[]): void {
     this.#items.set(path, { as, items });
   }
@@ -98,12 +98,12 @@ export class Scope {
     this.#races.add(path);
   }
 
-  /** Adds the configuration with which an agent began. */
+  /** Adds the configuration of an agent at its start. */
   addAgent(path: string, config: Config, startedAt: string | undefined): void {
     this.#agents.set(path, { config, startedAt });
   }
 
-  /** The agent around a step, with the outputs of its turns up to that of the step. */
+  /** The agent that contains a step, with the outputs of earlier iterations. */
   agentAt(path: string): AgentHistory | undefined {
     const around = parsePath(path).iterations.findLast((one) => this.#agents.has(one.path));
     const known = around && this.#agents.get(around.path);
@@ -119,12 +119,12 @@ export class Scope {
     return { turn: outputs?.[TURN_ID]?.output, results: outputs?.[CALLS_ID]?.output };
   }
 
-  /** Adds the state with which a repeat begins, and the name of it in its body. */
+  /** Adds the initial state of a repeat, and the name of the state in its body. */
   addState(path: string, as: string, state: unknown): void {
     this.#states.set(path, { as, state });
   }
 
-  /** The values that the step at this path sees: outputs around it, and the items of its loops. */
+  /** The values visible to the step at this path: outputs in the surrounding scopes, and current loop items. */
   at(
     path: string,
     { workspace, variables, secrets }: ScopeExtras = {},
@@ -135,7 +135,7 @@ export class Scope {
     for (const { path: loop, index } of iterations) {
       const first = this.#states.get(loop);
       if (this.#agents.has(loop)) {
-        // The turns of an agent have nothing that expressions would see.
+        // Agent iterations have no values for expressions.
       } else if (first) items[first.as] = this.#stateOf(loop, index, first.state);
       else if (!this.#races.has(loop)) {
         const { as = "item", items: all = [] } = this.#items.get(loop) ?? {};
@@ -156,11 +156,11 @@ export class Scope {
       steps: this.#given ? { ...this.#given.steps, ...steps } : steps,
     };
     if (secrets === undefined || secrets.size === 0) return scope;
-    // Hidden: an expression that takes its scope as a whole must not show them.
+    // Not enumerable, so that an expression that returns the complete scope does not reveal secrets.
     return Object.defineProperty(scope, "secrets", { value: Object.fromEntries(secrets) });
   }
 
-  /** The output of the turn before. */
+  /** The output of the previous iteration. */
   #stateOf(repeat: string, index: number, first: unknown): unknown {
     if (index === 0) return first;
     const before = this.#iterationOutputs.get(`${repeat}[${index - 1}].`)?.[REPEAT_CHECK_ID];
@@ -168,7 +168,7 @@ export class Scope {
   }
 }
 
-/** Adds what the iterations of a loop see, from the record of its start. */
+/** Adds the scope of loop iterations, from the record of the loop's start. */
 export function addLoop(
   scope: Scope,
   { path, input, startedAt }: Pick<JournalRecord, "path" | "input" | "startedAt">,

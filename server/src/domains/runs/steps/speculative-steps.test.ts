@@ -4,7 +4,7 @@ import { SpeculativeSteps } from "./speculative-steps.ts";
 const LONG_MS = 60_000;
 const never = new Promise<void>(() => undefined);
 
-/** Whether it is over once everything that could happen at once has happened. */
+/** Checks if a promise is settled after all immediate work. */
 async function isOver(wait: Promise<void>): Promise<boolean> {
   let over = false;
   void wait.then(() => (over = true));
@@ -12,7 +12,7 @@ async function isOver(wait: Promise<void>): Promise<boolean> {
   return over;
 }
 
-test("steps that compute are waited for until they have ended, well or not", async () => {
+test("waitFor waits until computing steps end, with or without success", async () => {
   const steps = new SpeculativeSteps();
   const step = Promise.withResolvers<void>();
   const wait = steps.waitFor([step.promise, Promise.reject(new Error("It broke."))], LONG_MS);
@@ -21,7 +21,7 @@ test("steps that compute are waited for until they have ended, well or not", asy
   expect(await isOver(wait)).toBe(true);
 });
 
-test("steps that compute are waited for until one of them reaches outside", async () => {
+test("waitFor stops waiting when a step needs effects outside", async () => {
   const steps = new SpeculativeSteps();
   const wait = steps.waitFor([never], LONG_MS);
   expect(await isOver(wait)).toBe(false);
@@ -29,14 +29,14 @@ test("steps that compute are waited for until one of them reaches outside", asyn
   expect(await isOver(wait)).toBe(true);
 });
 
-test("a step that takes long is not waited for longer than that", async () => {
+test("waitFor stops waiting for a slow step at the time limit", async () => {
   const beganAtMs = performance.now();
   await new SpeculativeSteps().waitFor([never], 20);
-  // A timer may be a millisecond early.
+  // Timers can fire a millisecond early.
   expect(performance.now() - beganAtMs).toBeGreaterThanOrEqual(19);
 });
 
-test("no step reaches outside before the run is written", async () => {
+test("no step has effects outside before the run is written", async () => {
   const steps = new SpeculativeSteps();
   const log: string[] = [];
   const step = steps.untilWritten().then(() => void log.push("reached"));
@@ -48,7 +48,7 @@ test("no step reaches outside before the run is written", async () => {
   expect(steps.release()).toEqual([]);
 });
 
-test("no step reaches outside when the run is not written", async () => {
+test("no step has effects outside if the run is not written", async () => {
   const steps = new SpeculativeSteps();
   const step = steps.untilWritten();
   steps.abandon();

@@ -4,8 +4,8 @@ import { setTimeout as delay } from "node:timers/promises";
 const WRITE_WAIT_MAX_MS = 10_000;
 
 /**
- * The steps that start before their run is written. They may compute; one that reaches outside waits
- * here first, since a run that is not stored must have no effects.
+ * Steps that start before their run is written. They may compute. A step with effects outside waits here first,
+ * because a run that is not stored must have no effects.
  */
 export class SpeculativeSteps {
   readonly #reachesOutside = Promise.withResolvers<void>();
@@ -14,11 +14,11 @@ export class SpeculativeSteps {
   #timer: NodeJS.Timeout | undefined;
 
   constructor() {
-    // A rejection that no step waits for is not an error.
+    // A rejection without a waiting step is not an error.
     this.#written.promise.catch(() => undefined);
   }
 
-  /** Waits until the steps have ended, one of them reaches outside, or the time is over. */
+  /** Waits until the steps end, one of them needs effects outside, or the time is up. */
   async waitFor(steps: readonly Promise<void>[], ms: number): Promise<void> {
     this.#steps.push(...steps);
     const timer = new AbortController();
@@ -27,21 +27,21 @@ export class SpeculativeSteps {
     timer.abort();
   }
 
-  /** Resolves when the run is written; rejects when it is not, or goes to another node. */
+  /** Resolves when the run is written. Rejects if it is not written or moves to another node. */
   untilWritten(): Promise<void> {
     this.#timer ??= setTimeout(() => this.abandon(), WRITE_WAIT_MAX_MS).unref();
     this.#reachesOutside.resolve();
     return this.#written.promise;
   }
 
-  /** Lets the steps reach outside, now that the run is written; each is given once. */
+  /** Allows effects outside after the run is written. Each step is returned once. */
   release(): Promise<void>[] {
     clearTimeout(this.#timer);
     this.#written.resolve();
     return this.#steps.splice(0);
   }
 
-  /** Fails the steps that wait: the node that executes the run starts them again. */
+  /** Fails the waiting steps. The node that executes the run starts them again. */
   abandon(): void {
     clearTimeout(this.#timer);
     this.#written.reject(new Error("The run was not written here."));

@@ -6,10 +6,10 @@ import { OutboundFailed, OutboundRefused } from "#kernel/outbound/outbound.ts";
 import { retryAfterMs } from "#kernel/outbound/retry-after.ts";
 import { JSON_DEPTH_MAX, sizeProblem } from "#kernel/schema/json-value.ts";
 
-/** The particulars of a step's failure beside its code and message. */
+/** Details of a step failure in addition to its code and message. */
 export type FailureParticulars = Omit<StepError, "code" | "message">;
 
-/** Thrown by an executor: why the step failed, in words for the author of the workflow. */
+/** Thrown by an executor. The message is for the author of the workflow. */
 export class StepFailure extends Error {
   readonly code: string;
   readonly particulars: FailureParticulars;
@@ -21,17 +21,17 @@ export class StepFailure extends Error {
   }
 }
 
-/** An answer that is no success, as a step got it. */
+/** An error response that a step received. */
 export interface RefusedCall {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
 }
 
-/** Statuses below 500 of a call that may succeed later. */
+/** Statuses below 500 of calls that can succeed later. */
 const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** The particulars of a refused call, and whether and when it is retried. */
+/** Details of an error response, including whether and when the call is retried. */
 export function describeRefusal({ status, headers, body }: RefusedCall, nowMs: number) {
   const waitMs = retryAfterMs(headers["retry-after"], nowMs);
   return {
@@ -43,7 +43,7 @@ export function describeRefusal({ status, headers, body }: RefusedCall, nowMs: n
   };
 }
 
-/** The refusal by an operation of the platform: its own, or that of a system behind it. */
+/** The failure of a platform operation, or of an external system called by it. */
 export function toOperationFailure(
   { status, headers, body }: RefusedCall,
   nowMs: number,
@@ -59,7 +59,7 @@ export function toOperationFailure(
   return new StepFailure(code, detail ?? title, describeRefusal(call, nowMs));
 }
 
-/** The part of a problem document that is known here. */
+/** The known fields of a problem document. */
 interface Problem {
   readonly code?: string;
   readonly detail?: string;
@@ -70,8 +70,8 @@ interface Problem {
 }
 
 /**
- * The error of a step in words that may be stored; undefined for a bug of ours. A failure of the
- * database is thrown, since it must not count against the step.
+ * The error of a step with a message that can be stored. Undefined for a bug. Database failures are rethrown because
+ * they must not count as step failures.
  */
 export function toStepError(error: unknown, isAborted: boolean): StepError | undefined {
   if (error instanceof StepFailure) {
@@ -100,7 +100,7 @@ export function toStepError(error: unknown, isAborted: boolean): StepError | und
   return undefined;
 }
 
-/** The error of an output that is too large or nests too deeply to be stored. */
+/** The error for an output that is too large or too deeply nested to store. */
 export function outputSizeError(value: unknown): StepError | undefined {
   switch (sizeProblem(value)) {
     case "deep":

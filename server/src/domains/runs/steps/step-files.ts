@@ -1,4 +1,4 @@
-/** The files of a step: those that it is given by handles, and those that it makes. */
+/** The files of a step: files passed as handles, and files that it creates. */
 import type { Rights } from "#domains/identity/accounts/index.ts";
 import {
   type FileHandle,
@@ -17,7 +17,7 @@ import type { PerformingStep } from "./perform-operation.ts";
 import type { SpeculativeSteps } from "./speculative-steps.ts";
 import { StepFailure } from "./step-error.ts";
 
-/** The attempt at a step, as far as its files are concerned. */
+/** The attempt of a step, for its file operations. */
 export interface FileStep extends Omit<PerformingStep, "rights"> {
   readonly speculative: SpeculativeSteps | undefined;
 }
@@ -37,12 +37,12 @@ export class StepFiles {
     this.#leftovers = leftovers;
   }
 
-  /** These files for code that has fewer rights than the run. */
+  /** These files for code with fewer rights than the run. */
   within(rights: Rights): StepFiles {
     return new StepFiles(this.#attempt, async () => rights, this.#leftovers);
   }
 
-  /** Opens the file of a handle, which stands at `field`. One that may not be read is not told from none. */
+  /** Opens the file of a handle in `field`. An unreadable file gives the same error as a missing file. */
   async open(handle: unknown, field: string): Promise<OpenedFile> {
     if (!isFileReference(handle)) {
       throw new StepFailure("invalid_config", `${field} must be a file.`, {
@@ -59,7 +59,7 @@ export class StepFiles {
     }
   }
 
-  /** The ids of the files in a value that this step may open: those that it can give to another run. */
+  /** The ids of files in a value that this step can open, and therefore pass to another run. */
   async findOpenable(value: unknown): Promise<readonly string[]> {
     const openable: string[] = [];
     for (const fileId of findFileIds(value).slice(0, REFERENCES_MAX)) {
@@ -73,7 +73,7 @@ export class StepFiles {
     return openable;
   }
 
-  /** Keeps a content with the run, while it arrives. */
+  /** Stores content with the run while it is received. */
   async keep(
     content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
     { name }: { readonly name: string },
@@ -82,7 +82,7 @@ export class StepFiles {
     try {
       return await keepFile(platform, await this.#caller(), content, { name });
     } catch (error) {
-      // Another attempt would meet the same limit.
+      // Another attempt would exceed the same limit.
       if (!(error instanceof Failure)) throw error;
       throw new StepFailure(error.type.code, error.message, { retryable: false });
     }

@@ -8,18 +8,18 @@ type OutlineRow = Pick<JournalRecord, "path" | "node" | "status" | "attempts"> &
     | null;
 } & { readonly entry: number; readonly hasError: boolean; readonly forgotten: boolean | null };
 
-/** Stands for the error of a step, of which an outline says only that there is one. */
+/** Represents any step error, because the outline only records that an error exists. */
 const SOME_ERROR = { code: "", message: "" };
 
 interface OutlineLine {
   readonly record: JournalRecord;
-  /** Takes the step's earlier records back. */
+  /** Takes back earlier records of the step. */
   readonly forgotten: boolean;
 }
 
 /**
- * The records of a run's steps from an entry on, without their inputs and outputs, which may be megabytes; and how many
- * entries there are. Columns are read from each record in one pass.
+ * The step records of a run from an entry, without inputs and outputs, which can have megabytes. Also returns the
+ * number of entries. Columns are extracted from each record in one pass.
  */
 export async function readJournalOutline(
   tx: Tx,
@@ -57,7 +57,7 @@ function toOutline(row: OutlineRow): JournalRecord {
   };
 }
 
-/** The lines of the journal about some steps, before an entry if need be, with the times at which they were written. */
+/** The journal lines about some steps, optionally before an entry, with their write times. */
 export async function readStepLines(
   tx: Tx,
   runId: string,

@@ -1,6 +1,6 @@
 /**
- * Counts the steps of a run by the node that they are of. A loop of ten thousand items is read as counts, and
- * looked into by item. The key of a node is its way through the loops, `each/lines/label`.
+ * Counts the steps of a run by node. A loop of ten thousand items is shown as counts, with details per item. The key
+ * of a node is its path through the loops, `each/lines/label`.
  */
 import Type, { type Static } from "typebox";
 import { type ExecutionPlan, nodeAt } from "#domains/workflows/index.ts";
@@ -44,12 +44,12 @@ export const NodeSummary = Type.Object(
 );
 export type NodeSummary = Static<typeof NodeSummary>;
 
-/** The key of the node that a step is of. */
+/** The key of the node of a step. */
 export function nodeKeyOf(path: string): string {
   return path.includes("[") ? path.replaceAll(/\[\d+\]\./g, "/") : path;
 }
 
-/** The summary of a run as it is. */
+/** The summary of the current state of a run. */
 export function summariseRun(run: Traceable): NodeSummary[] {
   const tally = new NodeTally(run.plan);
   for (const record of [...listStartedSteps(run), ...run.steps.values()]) tally.put(run, record);
@@ -81,13 +81,13 @@ interface NodeCount {
   failedPaths: Set<string>;
 }
 
-/** The steps of one item, as far as they count for its loop. */
+/** The steps of one item, as counted for its loop. */
 interface ItemCount {
   over: number;
   failed: number;
 }
 
-/** The counts of a run, which follow its changes step by step. */
+/** The counts of a run, updated with each change. */
 export class NodeTally {
   readonly #plan: ExecutionPlan | undefined;
   readonly #steps = new Map<string, Step>();
@@ -100,7 +100,7 @@ export class NodeTally {
     this.#plan = plan;
   }
 
-  /** Counts a step as its latest record says. */
+  /** Counts a step by its latest record. */
   put(run: Pick<Traceable, "status" | "nowMs">, record: JournalRecord): void {
     const { path, branch, items = 0, startedAt, finishedAt } = record;
     const status = toStepStatus(run, record);
@@ -119,7 +119,7 @@ export class NodeTally {
     }
   }
 
-  /** Forgets a step that is to be done again. */
+  /** Removes a step that will run again. */
   remove(path: string): void {
     const step = this.#steps.get(path);
     if (!step) return;
@@ -127,13 +127,13 @@ export class NodeTally {
     this.#count(path, step, -1);
   }
 
-  /** All nodes with steps, in no order. */
+  /** All nodes with steps, unordered. */
   summaries(): NodeSummary[] {
     this.#changed.clear();
     return [...this.#nodes.keys()].map((key) => this.#summaryOf(key));
   }
 
-  /** The nodes that changed since the last call of this or of `summaries`. */
+  /** The nodes that changed since the last call of this method or of `summaries`. */
   takeChanges(): NodeSummary[] {
     const keys = [...this.#changed];
     this.#changed.clear();
@@ -153,7 +153,7 @@ export class NodeTally {
     this.#countItem(path, status, sign);
   }
 
-  /** Counts a step for the item of the loop right around it. */
+  /** Counts a step for the item of the innermost loop. */
   #countItem(path: string, status: RunStep["status"], sign: 1 | -1): void {
     const end = path.lastIndexOf("].");
     if (end < 0 || !OVER.has(status)) return;
@@ -172,7 +172,7 @@ export class NodeTally {
     this.#changed.add(loopKey);
   }
 
-  /** How many steps an item of a loop has. */
+  /** The number of steps per item of a loop. */
   #bodySizeOf(loopKey: string): number {
     let size = this.#bodySizes.get(loopKey);
     if (size === undefined) {

@@ -1,6 +1,6 @@
 /**
- * Outlines of runs that somebody looks at, kept in memory: a page of a run asks for counts, items and steps of the same
- * journal again and again. A journal only grows, so what is known is read once, and then what came after it.
+ * Outlines of viewed runs, kept in memory, because a run page repeatedly requests counts, items and steps of the same
+ * journal. A journal only grows, so later requests read only new entries.
  */
 import type { PlatformServices, ReadContext } from "#kernel/contract.ts";
 import { BoundedCache } from "#kernel/work/bounded-cache.ts";
@@ -12,22 +12,22 @@ import type { StoredRun } from "../store.ts";
 import { readJournalOutline } from "./journal-outline.ts";
 import { type NodeSummary, summariseRun } from "./node-summary.ts";
 
-/** Smaller ones are read as quickly as they are found. */
+/** Smaller outlines are read as fast as they are found. */
 const KEPT_STEPS_MIN = 200;
-/** Of all kept outlines together. */
+/** Limit of all cached outlines together. */
 const KEPT_STEPS_MAX = 50_000;
 
 interface Known {
   readonly steps: Map<string, JournalRecord>;
   entries: number;
-  /** Derived from the steps of a run that is over, once somebody asked; dropped with its next entry. */
+  /** Derived from the steps of an ended run on first use. Dropped with the next entry. */
   ended: { nodes?: NodeSummary[]; ordered?: readonly JournalRecord[] };
 }
 
-/** The steps of a run without what they read and wrote. */
+/** The steps of a run without inputs and outputs. */
 export class RunOutline {
   readonly traceable: Traceable;
-  /** How many entries of the journal it holds. */
+  /** The number of journal entries included. */
   readonly entries: number;
   readonly #ended: Known["ended"];
 
@@ -42,7 +42,7 @@ export class RunOutline {
     return (this.#ended.nodes ??= summariseRun(this.traceable));
   }
 
-  /** All steps in the order of their starts. */
+  /** All steps ordered by start. */
   get ordered(): readonly JournalRecord[] {
     const { traceable } = this;
     return (this.#ended.ordered ??= sortSteps(traceable, [
@@ -60,7 +60,7 @@ export async function readRunOutline(
   const known = outlines.get(run.id) ?? { steps: new Map(), entries: 0, ended: {} };
   if (known.entries < run.entries) {
     const { rows, entries } = await readJournalOutline(tx, run.id, known.entries);
-    // Another request may have been here meanwhile: what it added is the same.
+    // Another request may have added the same rows in the meantime.
     for (const { forgotten, record } of rows) {
       if (forgotten) known.steps.delete(record.path);
       else known.steps.set(record.path, record);

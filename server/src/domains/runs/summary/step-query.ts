@@ -1,4 +1,4 @@
-/** Reads a run's steps: their counts by node, pages of them, and one with its attempts. */
+/** Reads the steps of a run: counts by node, pages of steps, and one step with its attempts. */
 import Type, { type Static } from "typebox";
 import type { ReadContext } from "#kernel/contract.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
@@ -54,9 +54,9 @@ export interface StepFilter {
   readonly statuses?: readonly RunStep["status"][] | undefined;
   /** The key of a node; `each/` for all nodes in a loop. */
   readonly node?: string | undefined;
-  /** The path of an item, `each[3]`, or of several, `each[100-149]`: what is in them. */
+  /** The path of an item, `each[3]`, or of a range, `each[100-149]`: selects the steps in it. */
   readonly item?: string | undefined;
-  /** False without the steps of loops within the items. */
+  /** False to exclude steps of nested loops. */
   readonly deep?: boolean | undefined;
 }
 
@@ -72,7 +72,7 @@ export async function readSummary(
 
 const LIST = "steps of a run";
 
-/** A page of steps in the order of their starts; only these are read whole. */
+/** A page of steps ordered by start. Only these steps are read completely. */
 export async function listSteps(
   ctx: ReadContext,
   runId: string,
@@ -112,7 +112,7 @@ function matches(run: Traceable, record: JournalRecord, filter: StepFilter): boo
 const isOfNode = (key: string, node: string): boolean =>
   node.endsWith("/") ? key.startsWith(node) : key === node;
 
-/** Tells the steps in an item, or in a range of items. */
+/** Matches the steps in an item or a range of items. */
 function itemFilter(item: string, isDeep = true): (path: string) => boolean {
   const [, loop = "", first = "", last = first] = /^(.*)\[(\d+)(?:-(\d+))?\]$/.exec(item) ?? [];
   const prefix = `${loop}[`;
@@ -125,7 +125,7 @@ function itemFilter(item: string, isDeep = true): (path: string) => boolean {
   };
 }
 
-/** One step with all its attempts, also those of earlier retries of the run. */
+/** One step with all its attempts, including those of earlier retries of the run. */
 export async function readStep(
   ctx: ReadContext,
   runId: string,
@@ -151,7 +151,7 @@ export async function readStep(
   return { ...view.step(toRunStep(traceable, record)), attemptLog };
 }
 
-/** The attempts that the journal tells of: each ends with a record, and the next begins when it was due. */
+/** The attempts in the journal. Each ends with a record, and the next starts when it was due. */
 function toAttempts(
   run: Traceable,
   lines: readonly { readonly line: JournalLine; readonly at: string }[],
@@ -187,7 +187,7 @@ function toAttempts(
   return attempts;
 }
 
-/** A run with the outline of its steps. */
+/** A run with its step outline. */
 async function readOutline(
   ctx: ReadContext,
   runId: string,

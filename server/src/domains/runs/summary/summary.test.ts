@@ -11,7 +11,7 @@ receiver.answer = (_received, response) => void response.writeHead(503).end("no"
 const world = await useWorld({ work: true, env: receiver.env });
 const owner = await world.member(["owner"]);
 
-/** Two loops: of each order its lines, of which those that can be divided by 30 fail. */
+/** Two nested loops: orders and their lines. Lines divisible by 30 fail. */
 const ORDERS = [
   {
     id: "each",
@@ -93,7 +93,7 @@ const SUMMARY = {
   },
 };
 
-test("a summary counts steps by node and items by loop, and steps are found by node, item and status", async () => {
+test("a summary counts steps by node and items by loop, and steps are filtered by node, item and status", async () => {
   const run = await runWorkflow(owner, await deployWorkflow(owner, ORDERS));
   expect(run.status).toBe("completed");
   const { body } = await owner(`GET /api/v1/runs/${run.id}/summary`);
@@ -133,7 +133,7 @@ test("a summary counts steps by node and items by loop, and steps are found by n
   expect(refused.status).toBe(422);
 });
 
-test("a stream keeps the summary current with what changed", async () => {
+test("a stream updates the summary with each change", async () => {
   const DELAY = { id: "sleep", type: "delay", config: { ms: 60_000 } };
   const body = {
     nodes: [{ id: "ask", type: "approval", config: { approvers: ["owner"] } }],
@@ -190,7 +190,7 @@ test("a stream keeps the summary current with what changed", async () => {
   expect(new Set(sent)).toEqual(new Set(["sleep", "each"]));
 });
 
-test("counts that follow each change are those of a fresh count", () => {
+test("incremental counts equal a complete count", () => {
   let state = 7;
   const next = (below: number): number => {
     state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
@@ -229,7 +229,7 @@ test("counts that follow each change are those of a fresh count", () => {
   expect(counts(tally)).toEqual(counts(fresh));
 });
 
-test("each attempt at a step is told with its times and its error", async () => {
+test("each attempt at a step has its times and its error", async () => {
   const retry = { maxAttempts: 3, backoffMs: 1_000, strategy: "fixed" };
   const id = await deployWorkflow(owner, [
     { id: "call", type: "http", config: { url: `${receiver.url}/` }, retry },

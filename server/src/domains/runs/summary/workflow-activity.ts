@@ -29,7 +29,7 @@ interface CountRow {
   readonly failed: number;
 }
 
-/** Reads what workflows did lately, each along the index of its runs. */
+/** Reads the recent activity of workflows, using the run index of each. */
 export const readWorkflowActivity: ActivityReader = async (tx, workflowIds, now) => {
   const since = firstIdAt("run", now.getTime() - COUNTED_MS);
   const [recent, counts, due] = await Promise.all([
@@ -49,7 +49,7 @@ export const readWorkflowActivity: ActivityReader = async (tx, workflowIds, now)
           (select r.status from runs r where r.workflow_id = w.id and r.id >= ${since} and r.test is null
             order by r.id desc limit ${COUNTED_RUNS_MAX}) r
        group by w.id`.execute(tx),
-    // A job outlives the schedule that was turned off.
+    // The job of a deactivated schedule still exists.
     sql<{ workflow_id: string; due_at: string }>`
       select j.key as workflow_id, coalesce(j.next_due_at, j.due_at) as due_at
         from jobs j

@@ -1,4 +1,4 @@
-/** Random workflows whose steps end as a script says, for the tests of the engine. */
+/** Random workflows whose steps end according to a script, for engine tests. */
 import fc from "fast-check";
 import Type from "typebox";
 import {
@@ -17,10 +17,10 @@ import { contribute } from "#kernel/extension-point.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { executor, ExecutorPoint, StepFailure } from "../index.ts";
 
-/** How often each step fails before it succeeds, by node id. */
+/** The number of failures of each step before it succeeds, by node id. */
 export type Script = Readonly<Record<string, number>>;
 
-/** What the probes were asked to do, across all kernels of this process. */
+/** The executed probe steps, across all kernels of this process. */
 export const executed: { readonly run: string; readonly path: string }[] = [];
 
 const probeType = nodeType({
@@ -39,12 +39,12 @@ const probeType = nodeType({
   effect: "outside",
 });
 
-/** A step outside that notes each time that it is begun, and fails the first few times. */
+/** A step with an effect outside that records each start, and fails the first few times. */
 const probe = executor({
   type: probeType,
   async run({ failures }, { run, path, attempt }) {
     executed.push({ run: run.id, path });
-    // Others have a turn in between, as with everything that reaches outside.
+    // Yields to other work, like every effect outside.
     await new Promise((resolve) => setImmediate(resolve));
     if (attempt <= failures) throw new StepFailure("scripted", `attempt ${attempt}`);
     return { output: { path, attempt } };
@@ -62,7 +62,7 @@ export const probes = domain({
 
 const ON_ERROR = ["fail", "continue", "branch"] as const;
 
-/** Small graphs with everything in them: branches, joins, loops, retries, handled failures. */
+/** Small graphs with all features: branches, joins, loops, retries, handled failures. */
 export const workflows: fc.Arbitrary<Definition> = fc
   .integer({ min: 2, max: 6 })
   .chain((count) =>
@@ -83,7 +83,7 @@ export const workflows: fc.Arbitrary<Definition> = fc
     return { name: "random", trigger: { type: "manual" }, nodes, edges: definition };
   });
 
-/** A node for each of two items, and a repeat that ends after two turns. */
+/** A node that loops over two items, and a repeat that ends after two iterations. */
 export const flowControl: Definition = {
   name: "flow control",
   trigger: { type: "manual" },
@@ -109,7 +109,7 @@ export const flowControl: Definition = {
   edges: [{ from: "each", to: "turns" }],
 };
 
-/** A race between a step that fails once and waits that nothing ends. */
+/** A race between a step that fails once and waits that never end. */
 export const racing: Definition = {
   name: "race",
   trigger: { type: "manual" },
@@ -174,7 +174,7 @@ function labelOf(from: Definition["nodes"][number] | undefined, branches: Iterat
   return {};
 }
 
-/** How the interpreter alone says that it ends: the end, and the last word on each step. */
+/** The end of the run and the last record of each step, as predicted by the interpreter alone. */
 export function predict(plan: ExecutionPlan): {
   result: RunResult;
   steps: ReadonlyMap<string, StepRecord>;

@@ -1,12 +1,12 @@
-/** What the tests of triggers have in common. */
+/** Shared helpers for trigger tests. */
 import { NO_WORKSPACE } from "#kernel/db/database.ts";
 import { type Ask, until, type World } from "#kernel/testing/world.ts";
 import { deployWorkflow } from "./workflows.ts";
 
-/** A step that only computes, so that its run needs nothing else. */
+/** A computing step, so that its run needs nothing else. */
 export const SET = { id: "keep", type: "set", config: { values: { kept: true } } };
 
-/** Resolves when every event has been followed, and what it started has come to rest. */
+/** Resolves when every event is processed, and all started work is done. */
 export async function waitUntilIdle({ sql }: World): Promise<void> {
   await until(async () => {
     const [row] = await sql(
@@ -19,7 +19,7 @@ export async function waitUntilIdle({ sql }: World): Promise<void> {
   });
 }
 
-/** A workflow that starts for events on a topic. */
+/** Deploys a workflow that starts for events on a topic. */
 export function deployEventWorkflow(
   ask: Ask,
   trigger: object,
@@ -29,7 +29,7 @@ export function deployEventWorkflow(
   return deployWorkflow(ask, nodes, { trigger: { type: "event_bus", ...trigger }, ...more });
 }
 
-/** Publishes a message and tells the event's id. */
+/** Publishes a message and returns the event id. */
 export async function publish(
   ask: Ask,
   topic: string,
@@ -42,14 +42,14 @@ export async function publish(
   return answer.body.data.id;
 }
 
-/** The runs of a workflow in the order in which they were started. */
+/** The runs of a workflow in start order. */
 export function findRuns({ sql }: World, workflowId: string): Promise<any[]> {
   return sql("select * from runs where workflow_id = $1 order by created_at, event_id, id", [
     workflowId,
   ]);
 }
 
-/** Everything that the log says of some runs, in order. */
+/** All log events about some runs, in order. */
 export async function readEventTypes({ sql }: World, runIds: readonly string[]): Promise<string[]> {
   const rows = await sql(
     "select type from events where resource_id = any($1) order by epoch, xid, seq",
@@ -58,7 +58,7 @@ export async function readEventTypes({ sql }: World, runIds: readonly string[]):
   return rows.map(({ type }) => type);
 }
 
-/** Keeps the reader of triggers where it is, as if its node were slow, until the result is called. */
+/** Pauses the trigger reader, as if its node were slow. The returned function resumes it. */
 export async function pauseTriggerReader({ kernel }: World): Promise<() => Promise<void>> {
   const held = Promise.withResolvers<void>();
   const over = Promise.withResolvers<void>();

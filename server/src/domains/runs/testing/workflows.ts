@@ -1,16 +1,16 @@
-/** Workflows for tests: made, deployed and run over HTTP. */
+/** Creates, deploys and runs workflows over HTTP for tests. */
 import { type Answer, type Ask, until, type World } from "#kernel/testing/world.ts";
 
 let count = 0;
 
-/** A node as a definition has it. */
+/** A node of a definition. */
 export interface TestNode {
   readonly id: string;
   readonly type: string;
   readonly config?: object;
 }
 
-/** Makes a workflow and deploys it; one node after the other unless `edges` say otherwise. */
+/** Creates and deploys a workflow. Connects the nodes in sequence unless `edges` is set. */
 export async function deployWorkflow(
   ask: Ask,
   nodes: readonly object[],
@@ -41,13 +41,13 @@ export function trigger(ask: Ask, id: string, input?: unknown, query = ""): Prom
   return ask(`POST /api/v1/workflows/${id}/trigger${query}`, { input });
 }
 
-/** A run as the API shows it. */
-// Tests look into it as they like.
+/** A run as returned by the API. */
+// Untyped, so that tests can read any field.
 export type RunView = any;
 
 const OVER = ["completed", "failed", "cancelled"];
 
-/** The run with its trace, once it has one of these statuses. */
+/** Waits until the run has one of these statuses. Returns it with its trace. */
 export function waitForRun(
   ask: Ask,
   runId: string,
@@ -59,13 +59,13 @@ export function waitForRun(
   });
 }
 
-/** Starts a run and waits for its end. */
+/** Starts a run and waits until it ends. */
 export async function runWorkflow(ask: Ask, id: string, input?: unknown): Promise<RunView> {
   const { body } = await trigger(ask, id, input);
   return waitForRun(ask, body.data.runId);
 }
 
-/** Deploys a workflow, runs it and waits for its end. */
+/** Deploys a workflow, runs it and waits until the run ends. */
 export async function deployAndRun(
   ask: Ask,
   nodes: readonly object[],
@@ -75,12 +75,12 @@ export async function deployAndRun(
   return runWorkflow(ask, await deployWorkflow(ask, nodes, more), input);
 }
 
-/** The steps of a trace by their ids. */
+/** The steps of a trace by id. */
 export function stepsOf({ trace }: RunView): Record<string, RunView> {
   return Object.fromEntries(trace.steps.map((step: RunView) => [step.id, step]));
 }
 
-/** The types of the events about a run, in the order of the log. */
+/** The types of the events about a run, in log order. */
 export async function readEventTypes(world: World, runId: string): Promise<string[]> {
   const rows = await world.sql(
     "select type from events where resource_id = $1 order by epoch, xid, seq",
@@ -89,7 +89,7 @@ export async function readEventTypes(world: World, runId: string): Promise<strin
   return rows.map(({ type }) => type as string);
 }
 
-/** Somebody's token that is good for these permissions alone. */
+/** Creates a token with only these permissions. */
 export async function createToken(world: World, ask: Ask, scopes: readonly string[]): Promise<Ask> {
   const input = { name: "Robot", expiresIn: "30d", scopes };
   const { body, status } = await ask("POST /api/v1/auth/tokens", input);

@@ -18,7 +18,7 @@ interface ChosenEvent {
   readonly past?: RecordedEvent;
 }
 
-/** The event that a run by hand is given: a past one, or one that was made up. */
+/** The event passed to a manual run: a past event, or an example event. */
 export async function chooseEvent(
   platform: Platform,
   caller: Caller,
@@ -30,7 +30,7 @@ export async function chooseEvent(
   return { trigger: { event: visibleEvent(past) }, past };
 }
 
-/** Reads a past event as the caller may see it: a run that it starts must not be the way around a rule. */
+/** Reads a past event that the caller can see. A run started with it must not bypass an access rule. */
 async function readChosenEvent(
   platform: Platform,
   caller: Caller,

@@ -5,7 +5,7 @@ import type { PlatformServices } from "#kernel/contract.ts";
 import { type RecordedEvent, toEventEnvelope } from "#kernel/log/event.ts";
 import { subjectOf } from "#kernel/log/event-subject.ts";
 
-/** Selects events of a topic by type and content; without either, all of them. */
+/** Selects events of a topic by type and content. All events by default. */
 export interface EventMatch {
   readonly eventType?: string | null | undefined;
   readonly filter?: Condition | null | undefined;
@@ -21,7 +21,7 @@ export function compileEventMatch({
   return (event) => matchesType(event.type) && matchesFilter(subjectOf(event));
 }
 
-/** The topics of an event: its own, and for events of the platform the one for all of those. */
+/** The topics of an event: its own, and the common topic for platform events. */
 export function eventTopics(
   services: Pick<PlatformServices, "eventTypes">,
   { topic }: Pick<RecordedEvent, "topic">,
@@ -29,9 +29,9 @@ export function eventTopics(
   return platformTopics(services).includes(topic) ? [topic, PLATFORM_EVENTS] : [topic];
 }
 
-/** An event in expressions: the envelope, with the same `data` as in conditions. */
+/** The event in expressions: the envelope, with the same `data` as in conditions. */
 export function visibleEvent(event: RecordedEvent): Readonly<Record<string, unknown>> {
-  // Runs see the same fields whether or not a condition asked for the ticket.
+  // Runs see the same fields, whether or not a condition read the ticket.
   const { whole: _, ...bare } = event;
   return { ...toEventEnvelope(bare), ...subjectOf(bare) };
 }

@@ -15,7 +15,7 @@ const owner = await world.member(["owner"]);
 const started = async (id: string): Promise<string[]> =>
   (await findRuns(world, id)).map(({ event_id }) => event_id);
 
-test("an event starts a run that sees it, as its cause and with its actor", async () => {
+test("an event starts a run with the event as its input and cause, and with its actor", async () => {
   const id = await deployEventWorkflow(owner, { topic: "orders" }, [
     {
       id: "keep",
@@ -55,7 +55,7 @@ test("an event starts a run that sees it, as its cause and with its actor", asyn
   expect(await started(id)).toEqual([eventId]);
 });
 
-test("a past event that its reader may see starts a run by hand, as its cause; an example of one does, too", async () => {
+test("a visible past event starts a manual run as its cause; an example event starts one too", async () => {
   const id = await deployEventWorkflow(owner, { topic: "returns", eventType: "return.*" }, [
     { id: "keep", type: "set", config: { values: { sku: "{{ trigger.event.data.sku }}" } } },
   ]);
@@ -134,7 +134,7 @@ test.each<[string, object, readonly (keyof typeof MESSAGES)[]]>([
   expect(await started(id)).toEqual(expected.map((key) => ids[key]));
 });
 
-test("the platform's own events stand on their namespace's topic and on the one for all", async () => {
+test("platform events appear on the topic of their namespace and on the common topic", async () => {
   const [own, all, changed, unchanged] = await Promise.all([
     deployEventWorkflow(owner, { topic: "note", eventType: "note.created" }),
     deployEventWorkflow(owner, { topic: "platform.events", eventType: "note.*" }),
@@ -158,7 +158,7 @@ test("the platform's own events stand on their namespace's topic and on the one 
   expect(run.trigger.event).toMatchObject({ data: { body: "new" }, before: { body: "old" } });
 });
 
-test("what the audit log holds starts only workflows of those who may read it", async () => {
+test("audit log events start only workflows of users who can read the audit log", async () => {
   const builder = await world.member(["builder"]);
   const trigger = { topic: "platform.events", eventType: "audit.secret.created" };
   const [hidden, seen] = [
@@ -171,7 +171,7 @@ test("what the audit log holds starts only workflows of those who may read it", 
   expect(await started(seen)).toHaveLength(1);
 });
 
-test("a workflow does not hear of its own runs, but of those of others", async () => {
+test("a workflow receives events of other workflows' runs, but not of its own", async () => {
   const trigger = { topic: "workflow", eventType: "workflow.run_completed" };
   const watcher = await deployEventWorkflow(owner, {
     ...trigger,
@@ -204,12 +204,12 @@ test("a chain of runs that start each other is cut at its sixteenth link", async
   );
 });
 
-test("it hears what comes after it was turned on, whenever that is read, and nothing while it is off", async () => {
+test("a workflow receives events after its activation, however late they are read, and none while inactive", async () => {
   const release = await pauseTriggerReader(world);
   await publish(owner, "since", { type: "before" });
   const id = await deployEventWorkflow(owner, { topic: "since" });
   const first = await publish(owner, "since", { type: "first" });
-  // A new version of the same trigger misses nothing.
+  // A new version with the same trigger misses no event.
   await owner(`PATCH /api/v1/workflows/${id}`, { description: "The same, in other words" });
   await owner(`POST /api/v1/workflows/${id}/publish`);
   const second = await publish(owner, "since", { type: "second" });
@@ -228,7 +228,7 @@ test("it hears what comes after it was turned on, whenever that is read, and not
   expect(await started(id)).toEqual([first, second, third]);
 });
 
-test("what failed on the way is done again, and only once", async () => {
+test("a failed batch is processed again, and only once", async () => {
   const id = await deployEventWorkflow(owner, { topic: "stumble" });
   await world.sql(`
     create function stumble() returns trigger language plpgsql as
@@ -243,7 +243,7 @@ test("what failed on the way is done again, and only once", async () => {
   expect(await started(id)).toEqual([eventId]);
 });
 
-test("runs exclude each other by a key that follows from the event", async () => {
+test("a concurrency key derived from the event makes runs exclusive", async () => {
   const id = await deployEventWorkflow(
     owner,
     { topic: "exclusive" },
@@ -251,7 +251,7 @@ test("runs exclude each other by a key that follows from the event", async () =>
       {
         id: "hold",
         type: "wait_for_event",
-        // The second run was there before the first release, which is not meant for it.
+        // The second run existed before the first release event, so that event must not end its wait.
         config: { topic: "exclusive.release", since: "wait" },
       },
     ],

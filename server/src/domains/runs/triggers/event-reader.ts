@@ -30,9 +30,9 @@ export interface EventTrigger {
   readonly id: string;
   readonly topic: string;
   readonly version: PlannedVersion;
-  /** The person whose permissions its runs have. */
+  /** The user whose permissions its runs have. */
   readonly deployedBy: string;
-  /** Which of them; undefined for all. */
+  /** A subset of the user's permissions; undefined for all. */
   readonly permissions: readonly string[] | undefined;
   readonly filter: Condition | null | undefined;
   readonly matches: (event: RecordedEvent) => boolean;
@@ -44,7 +44,7 @@ interface TriggerLimits {
   readonly hold?: HoldRule | undefined;
 }
 
-/** Finds the event triggers on these topics. They are read anew for each batch: a change counts from its commit on. */
+/** Finds the event triggers on these topics. Read again for each batch, so that a change applies from its commit. */
 async function findEventTriggers(
   ctx: ReadContext,
   topics: readonly string[],
@@ -76,7 +76,7 @@ function findLimits(version: PlannedVersion, id: string): TriggerLimits {
   return trigger ? { dedupe: trigger.dedupe, hold: holdRuleOf(trigger) } : {};
 }
 
-/** An event trigger of a definition; the first one where none is named. */
+/** An event trigger of a definition, by default the first one. */
 export function findTrigger(
   { definition }: Pick<PlannedVersion, "definition">,
   triggerId?: string,
@@ -85,7 +85,7 @@ export function findTrigger(
   return events.find(({ id }) => triggerId === undefined || id === triggerId)?.trigger;
 }
 
-/** Versions never change, so their matches are cached for as long as their plans are. */
+/** Versions never change, so their predicates are cached for as long as their plans. */
 const matchCache = new WeakMap<PlannedVersion, Map<string, (event: RecordedEvent) => boolean>>();
 
 function findTriggerMatch(version: PlannedVersion, id: string): (event: RecordedEvent) => boolean {
@@ -96,7 +96,7 @@ function findTriggerMatch(version: PlannedVersion, id: string): (event: Recorded
   return matchesTrigger;
 }
 
-/** Compiles a trigger of a definition to a predicate of events; topics aside. */
+/** Compiles a trigger to an event predicate that ignores topics. */
 export function compileTriggerMatch(
   version: Pick<PlannedVersion, "workflowId" | "definition">,
   triggerId?: string,
@@ -105,13 +105,13 @@ export function compileTriggerMatch(
   const trigger = findTrigger(version, triggerId);
   if (!trigger) return () => false;
   const matchesTrigger = compileEventMatch(trigger);
-  // The events of its own runs must not start more of them without end.
+  // Events of its own runs must not start an endless loop of runs.
   const isOwn = ({ resource, data }: RecordedEvent): boolean =>
     resource.type === "run" && data["workflowId"] === workflowId;
   return (event: RecordedEvent) => matchesTrigger(event) && !isOwn(event);
 }
 
-/** Begins a run, unless the limits of the trigger keep its event back. */
+/** Starts a run, unless the limits of the trigger hold its event. */
 async function beginRun(
   ctx: WriteContext<StartEvent>,
   { id, limits: { dedupe, hold } }: EventTrigger,
@@ -130,7 +130,7 @@ interface ListeningRow {
   readonly environment: string;
 }
 
-/** The partitions in which a workflow's trigger or a waiting step listens to one of the topics. */
+/** The partitions in which a trigger or a waiting step receives one of the topics. */
 const LISTENING_PARTITIONS = `
   select d.workspace_id as workspace, d.environment
     from workflow_triggers t
@@ -141,8 +141,8 @@ const LISTENING_PARTITIONS = `
    where w.workspace_id = any($1::uuid[]) and w.topic = any($2::text[])`;
 
 /**
- * Reads the event log: an event starts runs of the workflows whose trigger matches it, and wakes the
- * steps that wait for it. Both commit together with the cursor, so that each event does so exactly once.
+ * Reads the event log. An event starts runs of workflows with a matching trigger, and wakes steps that wait for it.
+ * Both commit together with the cursor, so each event takes effect exactly once.
  */
 export const eventTriggerReader = reader({
   name: "runs.triggers",
@@ -192,7 +192,7 @@ export const eventTriggerReader = reader({
         const { deployedBy: runAs, permissions } = trigger;
         const visible = visibleTo(event, { runAs, permissions });
         if (!visible || !trigger.matches(visible)) continue;
-        // Ids in the order of the events: due runs and queued runs are taken in that order.
+        // Ids follow the order of events, because due and queued runs are processed in id order.
         const start = { ...toRunStart(visible, trigger), id: nextRunId(now.getTime()) };
         const { workspace, cause } = start;
         const { workflowId } = trigger.version;

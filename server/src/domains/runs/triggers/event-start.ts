@@ -4,13 +4,13 @@ import type { RecordedEvent } from "#kernel/log/event.ts";
 import type { RunStart } from "../start/start-run.ts";
 import { visibleEvent } from "./event-matcher.ts";
 
-/** A deployed trigger as far as its runs are concerned. */
+/** The fields of a deployed trigger that a run start needs. */
 interface StartingTrigger {
   readonly id: string;
   readonly version: PlannedVersion;
-  /** The person whose permissions its runs have. */
+  /** The user whose permissions its runs have. */
   readonly deployedBy: string;
-  /** Which of them; undefined for all. */
+  /** A subset of the user's permissions; undefined for all. */
   readonly permissions: readonly string[] | undefined;
 }
 

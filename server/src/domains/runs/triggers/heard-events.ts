@@ -12,8 +12,8 @@ import type { EventFollowerSource } from "#kernel/contributions/event-follower.t
 import type { RecordedEvent } from "#kernel/log/event.ts";
 
 /**
- * Resolves which events these people may see: topics need permissions, and the content of some events is
- * filtered by person. A workflow must not be the way around either, and whoever has left sees nothing.
+ * Resolves which events these users can see. Topics need permissions, and some event data is filtered by user.
+ * Workflows must not bypass either, and users who left see nothing.
  */
 export async function resolveVisibility(
   ctx: ReadContext,
@@ -29,12 +29,12 @@ export async function resolveVisibility(
   };
 }
 
-/** An event as somebody, or their token with fewer permissions, may see it; undefined if not at all. */
+/** An event as visible to a user or a token with fewer permissions. Undefined if it is hidden. */
 type EventVisibility = (event: RecordedEvent, authority: Authority) => RecordedEvent | undefined;
 
 const WORKFLOWS_MAX = 200;
 
-/** The workflows that an event of a topic starts. */
+/** The workflows started by an event of a topic. */
 export const workflowFollowers: EventFollowerSource = {
   kind: "workflow",
   permission: WorkflowsRead,

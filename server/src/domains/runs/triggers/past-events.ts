@@ -18,9 +18,9 @@ const UNSETTLED_MS = 200;
 const PastEvents = Type.Object({ runId: Type.String(), path: Type.String() });
 
 /**
- * Answers a step that waits with the first event that came since its run began. It runs once the wait
- * is committed, so that no event is missed: one that is there by now is found here, as soon as it
- * is settled, and any other comes to the reader, which sees the wait.
+ * Resumes a waiting step with the first matching event since the start of its run. The job runs after the wait is
+ * committed, so no event is missed: existing events are found here once they are settled, and later events reach the
+ * reader, which sees the wait.
  */
 export const pastEventJob: JobType<typeof PastEvents> = job({
   kind: "runs.past_events",
@@ -42,7 +42,7 @@ export const pastEventJob: JobType<typeof PastEvents> = job({
       if (found) return wakeWaitingStep(ctx, step, found);
       const last = events.at(-1);
       if (!hasMore || !last) {
-        // An event that is there already is not new to the reader, though an older transaction keeps it from this look.
+        // The reader does not receive an existing event again, even if an older transaction hides it from this query.
         const dueAt = new Date(ctx.now.getTime() + UNSETTLED_MS);
         if (unsettled !== undefined) ctx.enqueue(pastEventJob, { runId, path }, { dueAt });
         return;
@@ -52,7 +52,7 @@ export const pastEventJob: JobType<typeof PastEvents> = job({
   },
 });
 
-/** Enqueues the look at past events for steps that began to wait. */
+/** Enqueues the search for past events for steps that started to wait. */
 export function lookForPastEvents(
   ctx: WriteContext<never>,
   runId: string,
@@ -65,7 +65,7 @@ export function lookForPastEvents(
   }
 }
 
-/** The event that started the run, or the first one about it. */
+/** The event that started the run, or the first event about the run. */
 async function findRunStart(
   { tx }: WriteContext<never>,
   runId: string,
@@ -81,7 +81,7 @@ async function findRunStart(
   return history.get(runId)?.[0]?.position;
 }
 
-/** The ids of events that steps of the run have heard: the next wait is for another one. */
+/** The ids of events already received by steps of the run. The next wait needs another event. */
 async function readAnswers({ tx }: WriteContext<never>, runId: string): Promise<Set<unknown>> {
   const entries = await readEntries(tx, runId);
   const steps = foldJournal(entries.flatMap(({ records }) => records));

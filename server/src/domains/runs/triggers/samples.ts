@@ -21,7 +21,7 @@ const FORM = {
 const KEEP = { id: "keep", type: "set", config: { values: { seen: "{{ trigger.input }}" } } };
 const CHAT = { type: "chat", title: "Chat" };
 
-/** Deploys a workflow with a page of its own. */
+/** Deploys a workflow with its own page. */
 async function deployPage(owner: Ask, trigger: object, node: object = KEEP, more: object = {}) {
   const id = await deployWorkflow(owner, [node], { trigger, ...more });
   const { body } = await owner(`GET /api/v1/workflows/${id}`);
@@ -29,7 +29,7 @@ async function deployPage(owner: Ask, trigger: object, node: object = KEEP, more
   return { id, params: { workspace, token } };
 }
 
-/** Asks, and ends the run that the answer waits for: by itself it would do so for half a minute. */
+/** Sends the request and ends the run that its response waits for. It would otherwise wait for half a minute. */
 function askAndEnd(owner: Ask, workflowId: string): Ask {
   return async (route, body, headers = {}) => {
     const asking = owner(route, body, headers);
@@ -51,7 +51,7 @@ async function askedChat(owner: Ask) {
   return { params: { ...params, runId: String(runId) }, query: { sessionId } };
 }
 
-/** A file of an answer: nothing works here that would write one, so there is none. */
+/** A missing file of a response, because no node in the samples creates one. */
 async function missingFile(owner: Ask) {
   const { params } = await askedChat(owner);
   const fileId = "file_01jd0000000000000000000000";
@@ -62,7 +62,7 @@ async function missingFile(owner: Ask) {
   };
 }
 
-/** A run that tells the address at which it waits. */
+/** A run that reports the address at which it waits. */
 async function waitForCall(owner: Ask) {
   const nodes = [
     { id: "tell", type: "respond", config: { body: "{{ run.resumeUrl }}" } },
@@ -75,7 +75,7 @@ async function waitForCall(owner: Ask) {
   return { params: { runId, token }, body: { any: "thing" } };
 }
 
-/** A run that tells the address of the form for which it waits. */
+/** A run that reports the address of its form. */
 async function waitForForm(owner: Ask) {
   const config = { title: "Which?", pages: [{ fields: [{ name: "size" }] }] };
   const nodes = [
@@ -89,7 +89,7 @@ async function waitForForm(owner: Ask) {
   return { params: { runId, token } };
 }
 
-/** Pages whose runs fail, wait for somebody, and queue. */
+/** Pages with runs that fail, wait for input, and queue. */
 const pages: readonly Sample[] = (
   [
     ["chat.ask", CHAT],

@@ -10,16 +10,16 @@ const HOUR_MS = 60 * MINUTE_MS;
 
 const world = await useWorld();
 const owner = await world.member(["owner"]);
-// The tests go far into the future.
+// The tests move the clock far into the future.
 await world.sql("update sessions set expires_at = '2100-01-01'");
 
 const scheduled = (cron: string, timezone?: string, headers: Record<string, string> = {}) =>
   deployWorkflow(owner, [SET], { trigger: { type: "schedule", cron, timezone } }, headers);
 const moveTo = (time: string): void => world.clock.advance(Date.parse(time) - world.clock.nowMs());
-/** The times that its runs were started for. */
+/** The scheduled times of its runs. */
 const times = async (id: string): Promise<string[]> =>
   (await findRuns(world, id)).map(({ trigger }) => trigger.scheduledFor).toSorted();
-/** When it is due next, once that is known. */
+/** The next due time, once it is known. */
 const next = async (id: string): Promise<string | undefined> => {
   const rows = await world.sql(
     "select due_at from jobs where kind = 'runs.schedule' and key = $1 and claimed_at is null",
@@ -29,7 +29,7 @@ const next = async (id: string): Promise<string | undefined> => {
 };
 const dueAt = (id: string, time: string) => until(async () => (await next(id)) === time);
 
-test("a time starts one run of its own chain, by the platform and for whoever deployed it", async () => {
+test("each scheduled time starts one run with its own causal chain, with the platform as actor and the deployer's rights", async () => {
   await using _node = await startWorker(world);
   moveTo("2026-12-01T08:30:00Z");
   const id = await scheduled("0 9 * * *");
@@ -57,12 +57,12 @@ test("a time starts one run of its own chain, by the platform and for whoever de
     "select distinct correlation_id as chain from events where resource_id = any($1)",
     [[run.id, id]],
   );
-  // One of the run, one for each request that made and published the workflow.
+  // One chain for the run, and one for each request that created and published the workflow.
   expect(chains).toHaveLength(3);
   expect(chains).toContainEqual({ chain: run.correlation_id });
 });
 
-test("where the clocks go forward, a time that does not exist is the next one that does", async () => {
+test("when clocks go forward, a nonexistent time runs at the next existing one", async () => {
   await using _node = await startWorker(world);
   moveTo("2027-03-13T12:00:00Z");
   const newYork = await scheduled("30 2 * * *", "America/New_York");
@@ -81,7 +81,7 @@ test("where the clocks go forward, a time that does not exist is the next one th
   await dueAt(quarterly, "2027-03-28T01:15:00.000Z");
 });
 
-test("where the clocks go back, a time that comes twice runs once", async () => {
+test("when clocks go back, a repeated time runs once", async () => {
   await using _node = await startWorker(world);
   moveTo("2027-10-30T12:00:00Z");
   const berlin = await scheduled("30 2 * * *", "Europe/Berlin");
@@ -92,7 +92,7 @@ test("where the clocks go back, a time that comes twice runs once", async () => 
   await dueAt(berlin, "2027-11-01T01:30:00.000Z");
   await dueAt(hourly, "2027-10-31T01:00:00.000Z");
   moveTo("2027-10-31T01:30:01Z");
-  // Hours go on one after the other, whatever they are called.
+  // Hourly runs continue each hour, independent of local time.
   await dueAt(hourly, "2027-10-31T02:00:00.000Z");
   expect(await times(berlin)).toEqual(["2027-10-31T00:30:00.000Z"]);
   moveTo("2027-11-06T12:00:00Z");
@@ -103,7 +103,7 @@ test("where the clocks go back, a time that comes twice runs once", async () => 
   expect(await times(newYork)).toEqual([...before, "2027-11-07T05:30:00.000Z"]);
 });
 
-test("times that passed while nobody worked are made up for by one run", async () => {
+test("times missed while no node was running start one run", async () => {
   moveTo("2028-01-10T10:30:00Z");
   const id = await scheduled("0 * * * *");
   {
@@ -111,7 +111,7 @@ test("times that passed while nobody worked are made up for by one run", async (
     await dueAt(id, "2028-01-10T11:00:00.000Z");
   }
   world.clock.advance(50 * HOUR_MS);
-  // Neither does a new version of the same schedule take its late time away.
+  // A new version with the same schedule also keeps its overdue time.
   await owner(`PATCH /api/v1/workflows/${id}`, { description: "The same, in other words" });
   await owner(`POST /api/v1/workflows/${id}/publish`);
   const late = await scheduled("15 * * * *");
@@ -123,10 +123,10 @@ test("times that passed while nobody worked are made up for by one run", async (
   expect(await times(late)).toEqual(["2028-01-12T13:15:00.000Z"]);
 });
 
-test("across nodes each time starts one run", async () => {
+test("with several nodes each time starts one run", async () => {
   await using _one = await startWorker(world);
   await using _other = await startWorker(world);
-  // With a minute between the times, nothing becomes due by itself while the machine is busy.
+  // With a minute between times, nothing becomes due by chance on a slow machine.
   moveTo("2028-02-01T00:00:00.500Z");
   const ids = await Promise.all(Array.from({ length: 5 }, () => scheduled("* * * * *")));
   const expected: string[] = [];
@@ -141,7 +141,7 @@ test("across nodes each time starts one run", async () => {
   for (const id of ids) expect(await times(id)).toEqual(expected);
 });
 
-test("it follows what is deployed: other times, other environments, on and off", async () => {
+test("a schedule follows its deployment: other times, other environments, activation and deactivation", async () => {
   await using _node = await startWorker(world);
   moveTo("2028-03-01T08:30:00Z");
   const id = await scheduled("0 9 * * *");

@@ -36,33 +36,33 @@ const ScheduledTime = Type.Object({
 });
 
 const RETRY_DELAY_MAX_MS = 60_000;
-/** A time that is so late was missed: nobody was there to keep it. */
+/** A time this late counts as missed, because no node was running. */
 const MISSED_MS = 60_000;
-/** So many missed times are made up one by one: a schedule of seconds would go on for days. */
+/** Limit of missed times that run individually. A schedule of seconds would otherwise continue for days. */
 const MADE_UP_MAX = 1_000;
 
 /**
- * Starts a run at a scheduled time. The run and the next job are written in the transaction that ends
- * this one, so that each time starts one run whatever the number of nodes. Times that passed while no
- * node worked are one late job: it starts one run and the next time counts from now, unless `missed` says otherwise.
+ * Starts a run at a scheduled time. The run and the next job are written in the transaction that ends this job, so
+ * each time starts one run with any number of nodes. Times missed while no node was running are one late job: it
+ * starts one run and the next time counts from now, unless `missed` is set differently.
  */
 export const scheduleJob = job({
   kind: "runs.schedule",
   payload: ScheduledTime,
   emits: startEvents,
-  // A schedule whose job gave up would never start again.
+  // If the job gave up, its schedule would never start again.
   attemptsMax: Number.POSITIVE_INFINITY,
   retryDelayMs: (attempt) => Math.min(1_000 * 2 ** (attempt - 1), RETRY_DELAY_MAX_MS),
   async run(ctx, due) {
     const { workflowId, triggerId = FIRST_TRIGGER_ID } = due;
     const all = await findScheduled(ctx, workflowId);
     const scheduled = all.find((one) => one.triggerId === triggerId);
-    // Turned off meanwhile; turning it on again enqueues a new job.
+    // Deactivated in the meantime. The next activation enqueues a new job.
     if (!scheduled) return;
     const { missed = "one" } = scheduled.schedule;
     const time = new Date(due.scheduledFor);
     const isMissed = ctx.now.getTime() - time.getTime() > MISSED_MS;
-    // A version that was deployed meanwhile may have another schedule.
+    // A version deployed in the meantime can have another schedule.
     const isDue = isSameSchedule(due, scheduled.schedule) && !scheduled.orphaned;
     const isLeftOut = (isMissed && missed === "none") || (await isBackfilled(ctx, due));
     if (isDue && !isLeftOut) {
@@ -78,7 +78,7 @@ export const scheduleJob = job({
   },
 });
 
-/** Enqueues the job of a schedule that is deployed or turned on. */
+/** Enqueues the job of a deployed or activated schedule. */
 export const scheduleReader = reader({
   name: "runs.schedules",
   on: [WorkflowPublished.type, WorkflowRolledBack.type, WorkflowActivated.type],
@@ -87,7 +87,7 @@ export const scheduleReader = reader({
     for (const event of events) {
       for (const scheduled of await findScheduled(ctx, event.resource.id)) {
         const isUnchanged = await hadSameSchedule(ctx, event, scheduled);
-        // Counts from the deployment, however late this event is read.
+        // Counts from the deployment, also if this event is read late.
         const after = new Date(event.createdAt);
         enqueueNextTime(ctx.because(event), scheduled, {
           after,
@@ -107,7 +107,7 @@ interface ScheduledWorkflow {
   readonly orphaned: boolean;
 }
 
-/** Finds the schedules of a deployment whose triggers are on. */
+/** Finds the schedules of a deployment with active triggers. */
 async function findScheduled(
   { tx, services, caller }: ReadContext,
   workflowId: string,
@@ -133,8 +133,8 @@ const FIND_BACKFILL = `
    limit 1`;
 
 /**
- * True for a time before the schedule was turned on which the backfill of that activation runs: a job from before is
- * still there where no node has worked in between.
+ * True for a time before the activation that the backfill of the activation runs. A job from before the activation
+ * still exists if no node ran in between.
  */
 async function isBackfilled(
   { tx }: ReadContext,
@@ -157,7 +157,7 @@ function enqueueNextTime(
 ): void {
   const schedule = { cron, ...(timezone !== undefined && { timezone }) };
   const dueAt = nextCronTime(schedule, after);
-  // A schedule may name a year that has passed.
+  // A schedule can name a year in the past.
   if (!dueAt) return;
   const isFirst = triggerId === FIRST_TRIGGER_ID;
   const due = {
@@ -182,7 +182,7 @@ async function startScheduledRun(
   await writeRunStart(ctx, queuedStart(ctx.services, start));
 }
 
-/** The start of a run for a time of a schedule. */
+/** The start of a run for a scheduled time. */
 export function toScheduledStart(
   { caller: { workspace, environment }, services }: Pick<ReadContext, "caller" | "services">,
   scheduled: Pick<ScheduledWorkflow, "version" | "triggerId"> & {
@@ -201,12 +201,12 @@ export function toScheduledStart(
     actor: SYSTEM_ACTOR,
     runAs: deployment.deployedBy,
     permissions: deployment.permissions,
-    // Each run starts a causal chain of its own, instead of continuing that of the deployment.
+    // Each run starts its own causal chain instead of continuing that of the deployment.
     cause: { correlationId: newCorrelationId(services.clock), depth: 1 },
   };
 }
 
-/** True when the version before had the same schedule, so that its late time is still to come. */
+/** True if the previous version had the same schedule, so its overdue time still runs. */
 async function hadSameSchedule(
   { tx, services }: ReadContext,
   { type, data }: RecordedEvent,

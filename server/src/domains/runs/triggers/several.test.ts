@@ -31,7 +31,7 @@ async function stepsOf(runId: string): Promise<unknown> {
   return [data.triggerType, data.triggerId, Object.fromEntries(steps)];
 }
 
-test("each trigger begins runs at its own nodes, and the run says which one did", async () => {
+test("each trigger starts runs at its own nodes, and the run names its trigger", async () => {
   const id = await deployWorkflow(owner, nodes, { edges, ...triggers });
   const { data: workflow } = (await owner(`GET /api/v1/workflows/${id}`)).body;
   const [hook, refunds] = [workflow.trigger.url, workflow.triggers[0].url].map(
@@ -68,7 +68,7 @@ test("each trigger begins runs at its own nodes, and the run says which one did"
   expect([unknown.status, unknown.events]).toEqual([422, []]);
 });
 
-test("events and times begin the runs of the trigger that they match", async () => {
+test("events and times start runs of the matching trigger", async () => {
   const id = await deployWorkflow(owner, nodes, { edges, ...triggers });
   await publish(owner, "payments", { type: "order.paid" });
   await publish(owner, "payments", { type: "late.fee" });
@@ -93,7 +93,7 @@ test("events and times begin the runs of the trigger that they match", async () 
   expect(production.trigger).toMatchObject({ id: "orders" });
 });
 
-test("triggers are told apart by their ids, and begin at nodes that are there", async () => {
+test("triggers need unique ids and existing start nodes", async () => {
   const refused = await owner("POST /api/v1/workflows", {
     name: "Two",
     nodes,

@@ -5,7 +5,7 @@ import { deployEventWorkflow, findRuns, waitUntilIdle } from "../testing/trigger
 const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
 
-test("a trigger with a condition on the ticket starts for comments on urgent tickets alone", async () => {
+test("a trigger with a ticket condition starts only for comments on urgent tickets", async () => {
   const id = await deployEventWorkflow(
     owner,
     {

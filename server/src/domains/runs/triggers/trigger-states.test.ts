@@ -7,7 +7,7 @@ const owner = await world.member(["owner"]);
 const NODES = [{ id: "a", type: "set", config: { values: {} } }];
 const STAGING = { "x-environment": "staging" };
 
-test("one answer has the address, secret and call of a webhook in each environment, and its last run", async () => {
+test("one response contains the address, secret and call of a webhook per environment, and its last run", async () => {
   await owner("POST /api/v1/secrets", { name: "SHOP_KEY", value: "a-long-secret-value" });
   const signature = { secret: "{{secrets.SHOP_KEY}}", header: "X-Shop", prefix: "sha256=" };
   const id = await deployWorkflow(owner, NODES, { trigger: { type: "webhook" } });
@@ -48,7 +48,7 @@ test("one answer has the address, secret and call of a webhook in each environme
   expect((await stranger(`GET /api/v1/workflows/${id}/triggers`)).status).toBe(404);
 });
 
-test("a schedule shows its next five times where it is on, and the live one as it would be", async () => {
+test("a schedule shows its next five times if active, and a preview for the inactive deployed one", async () => {
   const trigger = { type: "schedule", cron: "0 9 * * *", timezone: "Europe/Berlin" };
   const id = await deployWorkflow(owner, NODES, { trigger });
   const read = async () => (await owner(`GET /api/v1/workflows/${id}/triggers`)).body.data;
@@ -61,7 +61,7 @@ test("a schedule shows its next five times where it is on, and the live one as i
   expect((await read()).environments[0]).toMatchObject({ enabled: false, nextTimes: [] });
 });
 
-test("every address shown in an environment starts a run in that environment and in no other", async () => {
+test("every address shown for an environment starts a run only in that environment", async () => {
   const webhook = { type: "webhook" };
   const form = {
     type: "form",
@@ -110,7 +110,7 @@ test("every address shown in an environment starts a run in that environment and
     const page = await owner(`GET /api/v1/workflows/${formId}`, undefined, inPlace(environment));
     expect((await world.stranger(`GET ${pathOf(page.body.data.trigger.url)}`)).status).toBe(200);
   }
-  // Switched off in one environment, the page of that environment is gone, and the others stay.
+  // Deactivating one environment removes its page; the others stay.
   await owner(`POST /api/v1/workflows/${formId}/deactivate`, {}, STAGING);
   const statuses = places.map(async (environment) => {
     const { body } = await owner(

@@ -1,4 +1,4 @@
-/** The trigger of a workflow in each environment: its address, its next times, when it last started a run. */
+/** The triggers of a workflow in each environment: address, next times, and last start. */
 import Type, { type Static } from "typebox";
 import {
   type Definition,
@@ -49,7 +49,7 @@ const triggerFields = {
   ),
 };
 
-/** The triggers in one environment, as they are deployed there; the first one's fields stand outside too. */
+/** The triggers deployed in one environment. The fields of the first trigger are also on the top level. */
 const TriggerState = Type.Object({
   environment: Type.Enum([...ENVIRONMENTS]),
   versionId: Type.String(),
@@ -180,7 +180,10 @@ interface CallTarget {
   readonly place: HookPlace | undefined;
 }
 
-/** A call that starts it: to its own address, or by a token. A schedule can be started by hand too. */
+/**
+ * A sample call that starts the trigger: to its own address, or with a token. A schedule can also be started
+ * manually.
+ */
 function toSampleCall(
   { caller, workflowId, place }: CallTarget,
   { environment }: Deployment,

@@ -12,10 +12,10 @@ import {
 } from "../testing/triggers.ts";
 
 const EVENTS = tries(120, 240);
-/** Some are in the first half of the events, and some in the second. */
+/** Some orders are in the first half of the events, and some in the second. */
 const WAITED_FOR = [7, 57, 117];
 
-test("with two nodes each event starts each run once, ends each wait once, and a batch is one transaction", async () => {
+test("with two nodes each event starts each run once and ends each wait once, and a batch is one transaction", async () => {
   await using world = await startWorld({ work: true });
   await using node = await startNode(world);
   await node.kernel.startWork();
@@ -28,7 +28,7 @@ test("with two nodes each event starts each run once, ends each wait once, and a
   const config = { topic, filter: { "data.n": "{{ trigger.input.n }}" } };
   const waiter = await deployWorkflow(owner, [{ id: "wait", type: "wait_for_event", config }]);
   for (const n of WAITED_FOR) await trigger(owner, waiter, { n });
-  // Many are there at once, and more come while they are read.
+  // Many events exist at the start, and more arrive while they are read.
   const release = await pauseTriggerReader(world);
   const publishAll = (from: number, to: number) =>
     Promise.all(

@@ -6,7 +6,7 @@ import { waitUntilIdle, pauseTriggerReader, publish, readEventTypes } from "../t
 const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
 
-/** Starts runs that wait, one for each order, and resolves when they do. */
+/** Starts one waiting run per order, and resolves when all of them wait. */
 async function waitingFor(config: object, orders: readonly number[]): Promise<string[]> {
   const id = await deployWorkflow(owner, [{ id: "wait", type: "wait_for_event", config }]);
   const runIds: string[] = [];
@@ -24,7 +24,7 @@ const over = (runId: string) =>
 const waits = async (): Promise<number> =>
   (await world.sql("select count(*)::int as n from run_waits"))[0].n;
 
-test("each run hears the event that it means, and goes on with it", async () => {
+test("each run receives its own event and continues with it", async () => {
   const filter = { "data.order": "{{ trigger.input.order }}" };
   const config = { topic: "shipping", eventType: "order.*", filter };
   const [first = "", second = "", third = ""] = await waitingFor(config, [1, 2, 3]);
@@ -49,7 +49,7 @@ test("each run hears the event that it means, and goes on with it", async () => 
   expect(await waits()).toBe(0);
 });
 
-test("one event is for all who wait for it, and the second is for none of them", async () => {
+test("one event ends all waits for it, and a second event ends none of them", async () => {
   const runIds = await waitingFor({ topic: "all" }, [1, 2, 3]);
   const release = await pauseTriggerReader(world);
   const first = await publish(owner, "all", { type: "go" });
@@ -60,7 +60,7 @@ test("one event is for all who wait for it, and the second is for none of them",
   expect(await waits()).toBe(0);
 });
 
-test("what came before it waited is past, also when it is read later", async () => {
+test("an event before the wait does not end it, also if it is read later", async () => {
   const release = await pauseTriggerReader(world);
   await publish(owner, "past", { type: "early" });
   const [runId = ""] = await waitingFor({ topic: "past" }, [1]);
@@ -69,7 +69,7 @@ test("what came before it waited is past, also when it is read later", async () 
   expect((await over(runId)).output.id).toBe(eventId);
 });
 
-test("the platform's own events end a wait too, in the run's own environment", async () => {
+test("platform events end a wait too, in the environment of the run", async () => {
   const [runId = ""] = await waitingFor(
     { topic: "note", filter: { "data.title": "Awaited" } },
     [1],
@@ -80,7 +80,7 @@ test("the platform's own events end a wait too, in the run's own environment", a
   expect((await over(runId)).output).toMatchObject({ type: "note.created", data: body.data });
 });
 
-test("who waited in vain fails, and hears nothing afterwards", async () => {
+test("a wait that times out fails the step, which receives no events afterwards", async () => {
   const [runId = ""] = await waitingFor({ topic: "vain", timeoutMs: 60_000 }, [1]);
   world.clock.advance(61_000);
   expect(await over(runId)).toMatchObject({ status: "failed", error: { code: "wait_expired" } });
@@ -90,7 +90,7 @@ test("who waited in vain fails, and hears nothing afterwards", async () => {
   expect((await runOf(runId)).status).toBe("failed");
 });
 
-test("a filter that its templates made into nonsense fails the step, and harms nobody", async () => {
+test("a filter made invalid by its templates fails its step and affects no others", async () => {
   const filter = { "data.order": "{{ trigger.input.order }}" };
   const id = await deployWorkflow(owner, [
     { id: "wait", type: "wait_for_event", config: { topic: "nonsense", filter } },
@@ -102,7 +102,7 @@ test("a filter that its templates made into nonsense fails the step, and harms n
   });
 });
 
-test("what the audit log holds ends no wait of those who may not read it", async () => {
+test("audit log events end no wait of users who cannot read the audit log", async () => {
   const builder = await world.member(["builder"]);
   const config = { topic: "platform.events", eventType: "audit.secret.created" };
   const nodes = [{ id: "wait", type: "wait_for_event", config }];

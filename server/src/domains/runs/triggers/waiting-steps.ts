@@ -14,13 +14,13 @@ export interface WaitingStep {
   readonly runId: string;
   readonly path: string;
   readonly topic: string;
-  /** The person whose permissions its run has. */
+  /** The user whose permissions its run has. */
   readonly runAs: string;
-  /** Which of them; undefined for all. */
+  /** A subset of the user's permissions; undefined for all. */
   readonly permissions: readonly string[] | undefined;
   readonly filter: Condition | null;
   readonly matches: (event: RecordedEvent) => boolean;
-  /** As `matches`, of events that came before it waited. */
+  /** Like `matches`, for events before the wait. */
   readonly matchesPast: (event: RecordedEvent) => boolean;
 }
 
@@ -41,7 +41,7 @@ export function findWaitingSteps(tx: Tx, topics: readonly string[]): Promise<Wai
   return selectWaitingSteps(tx, sql`w.topic = any(${topics}::text[])`);
 }
 
-/** Finds a step that waits for an event; undefined when it waits no more. */
+/** Finds a step that waits for an event. Undefined if it no longer waits. */
 export async function findWaitingStep(
   tx: Tx,
   runId: string,
@@ -51,7 +51,7 @@ export async function findWaitingStep(
 }
 
 async function selectWaitingSteps(tx: Tx, condition: RawBuilder<unknown>): Promise<WaitingStep[]> {
-  // Not a join: without statistics of a young table, its plan may start with a scan of all runs.
+  // Separate queries instead of a join: without statistics of a new table, the join can scan all runs.
   const { rows } = await sql<WaitRow>`
     select w.run_id, w.path, w.topic, (select run_as from runs where id = w.run_id) as run_as,
            (select permissions from runs where id = w.run_id) as permissions,
@@ -74,7 +74,10 @@ async function selectWaitingSteps(tx: Tx, condition: RawBuilder<unknown>): Promi
   });
 }
 
-/** Answers a step with the event. The statements are sent at once: to wake many steps waits once. */
+/**
+ * Resumes a step with the event. The statements are sent without waiting, so that waking many steps needs one round
+ * trip.
+ */
 export async function wakeWaitingStep(
   ctx: WriteContext<never>,
   { runId, path }: WaitingStep,

@@ -32,7 +32,7 @@ async function ask(path: string, message: string) {
   return { runId, sessionId, answer: JSON.parse(data) };
 }
 
-test("the files of an answer are links for its conversation, and for a day", async () => {
+test("files of a response are links for its conversation, valid for a day", async () => {
   const path = await deploy([write, withFile]);
   const one = await ask(path, "one");
   const { files } = one.answer;
@@ -52,7 +52,7 @@ test("the files of an answer are links for its conversation, and for a day", asy
   const opened = await stranger(`GET ${url}`);
   expect([opened.status, String(opened.body)]).toEqual([200, expect.stringContaining("one")]);
   expect(opened.headers["content-disposition"]).toContain("attachment");
-  // Neither another conversation's key, nor its own for something else.
+  // Keys of another conversation or another purpose are rejected.
   const two = await ask(path, "two");
   const other = new URL(two.answer.files[0].url, "http://localhost");
   const place = new URL(url, "http://localhost");
@@ -70,7 +70,7 @@ test("the files of an answer are links for its conversation, and for a day", asy
   expect((await stranger(`GET ${url}`)).status).toBe(404);
 });
 
-test("a run that goes on after its answer keeps no file open for longer", async () => {
+test("files stay available for no longer if the run continues after its response", async () => {
   const hold = { id: "hold", type: "approval", config: { approvers: ["owner"] } };
   const path = await deploy([write, withFile, hold]);
   const { runId, answer } = await ask(path, "x");
@@ -81,7 +81,7 @@ test("a run that goes on after its answer keeps no file open for longer", async 
   await waitForRun(owner, runId, ["paused"]);
 });
 
-test("a file alone is an answer, and the page without its script has a link too", async () => {
+test("a response can consist of a file only, and the page without JavaScript has a link", async () => {
   const path = await deploy([write, respond({ file: "{{ steps.write.output }}" })]);
   const { answer } = await ask(path, "x");
   expect(answer).toMatchObject({ text: "", files: [{ name: "list.csv" }] });
@@ -92,7 +92,7 @@ test("a file alone is an answer, and the page without its script has a link too"
   expect([opened.status, String(opened.body)]).toEqual([200, expect.stringContaining("y")]);
 });
 
-test("an answer that names a file which is not the run's gives nothing away", async () => {
+test("a response that names a file of another run reveals nothing", async () => {
   const path = await deploy([write, withFile]);
   const theirs = await ask(path, "secret");
   const [, fileId = ""] = /files\/(file_\w+)/.exec(theirs.answer.files[0].url) ?? [];

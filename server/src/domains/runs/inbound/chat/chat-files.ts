@@ -1,6 +1,6 @@
 /**
- * Files in the answers of a chat. Each has an address that its conversation alone is told, and that is good for a day:
- * with a key of its own, so that whoever passes it on gives away that file and not the conversation.
+ * Files in chat responses. Each address is sent to its conversation only and is valid for a day. It has a key per
+ * file, so sharing a link shares that file and not the conversation.
  */
 import Type, { type Static } from "typebox";
 import {
@@ -39,14 +39,14 @@ export const ChatFile = Type.Object(
 );
 export type ChatFile = Static<typeof ChatFile>;
 
-/** Where the answer of a message is read. */
+/** Where the response to a message is read. */
 export interface MessagePlace {
   readonly address: { readonly workspace: string; readonly token: string };
   readonly query: Readonly<Record<string, string | undefined>>;
   readonly sessionId: string;
 }
 
-/** The files that an answer names, of those that the run may give away. */
+/** Lists the files named in a response that belong to the run. */
 export async function listAnswerFiles(
   { tx, services }: Pick<ReadContext, "tx"> & { readonly services: PlatformServices },
   answer: RunAnswer,
@@ -66,7 +66,7 @@ export async function listAnswerFiles(
   });
 }
 
-/** A body may name any file: only those of the run, and of runs that it started or was started by, are its to give. */
+/** A body can name any file. Only files of the run, its parent and its child runs are returned. */
 async function findOwnFiles(ctx: Pick<ReadContext, "tx">, { runId, response }: RunAnswer) {
   const answered = response && "file" in response ? response.file.$file : undefined;
   const named = answered === undefined ? findFileIds(readBody(response?.body)) : [answered];
@@ -92,7 +92,7 @@ async function isOfRun(
   return (await queryRows(tx, FIND_COMMON_ANCESTOR, [owner["id"], runId])).length > 0;
 }
 
-/** The value of a body that is JSON. */
+/** Parses a JSON body. */
 function readBody(body: string | undefined): unknown {
   if (body?.includes('"$file"') !== true) return undefined;
   try {
@@ -142,7 +142,7 @@ export const openChatFile = query({
     const expected = signFile(platform, { sessionId, runId, fileId });
     if (!equalBytes(Buffer.from(key), Buffer.from(expected))) throw noSuchFile();
     const answer = await awaitAnswer(platform, found, runId, NO_WAIT);
-    // Counted from the answer: a run may go on after it, and for ever.
+    // The time counts from the response, because the run can continue for long after it.
     const answeredAtMs = Date.parse(answer.answeredAt ?? "");
     if (!(platform.clock.nowMs() < answeredAtMs + GOOD_MS)) throw noSuchFile();
     const files = await platform.db.read(partition, (tx) => findOwnFiles({ tx }, answer));
@@ -159,7 +159,7 @@ function noSuchFile(): Failure {
   return new Failure(NotFound, { detail: "The URL is invalid or expired." });
 }
 
-/** The files of an answer that somebody waits for outside of a transaction. */
+/** Lists the files of a response outside of a transaction. */
 export function readAnswerFiles(
   platform: Platform,
   partition: Parameters<Platform["db"]["read"]>[0],

@@ -1,4 +1,4 @@
-/** A chat with a workflow: a page for people, and an API with streamed answers for programs. */
+/** Chat with a workflow: a page for people, and an API with streamed responses for programs. */
 import Type from "typebox";
 import { htmlErrorRendering } from "#kernel/html/error-page.ts";
 import { parseAnyBody } from "#kernel/http/request-body.ts";

@@ -1,14 +1,14 @@
-/** The page of a chat: it works without its script, and carries what was said so far. */
+/** The chat page. It works without JavaScript and contains the conversation so far. */
 import type { ChatTrigger } from "#domains/workflows/index.ts";
 import { document, type HtmlDocument, type Markup, markup } from "#kernel/html/markup.ts";
 import type { ChatFile } from "./chat-files.ts";
 import { CHAT_SCRIPT } from "./browser/chat-script.ts";
 
-/** A conversation as a page shows it: what the person said and the answers, in turns. */
+/** A conversation as shown on a page, in turns of messages and responses. */
 export interface ChatState {
   readonly sessionId: string;
   readonly texts: readonly string[];
-  /** Those of the last answer. */
+  /** Files of the last response. */
   readonly files?: readonly ChatFile[];
 }
 

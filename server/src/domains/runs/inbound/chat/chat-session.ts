@@ -1,6 +1,6 @@
 /**
- * Conversations of a chat. Workflows keep memories by the id of one, beside those of other things: an id is taken only
- * if this chat has given it out, so that nobody asks for what an agent was told elsewhere.
+ * Conversations of a chat. Agent memories use the conversation id as a key, next to other keys of the workspace. An
+ * id is accepted only if this chat issued it; otherwise a caller could read the memory of another conversation.
  */
 import { randomBytes } from "node:crypto";
 import Type from "typebox";
@@ -31,7 +31,7 @@ export function newSessionId(platform: Platform, found: FoundTrigger<"chat">): s
   return `${nonce}${markSession(platform, found, nonce)}`;
 }
 
-/** True for an id that this chat has given out. */
+/** True for an id issued by this chat. */
 export function isSessionId(
   platform: Platform,
   found: FoundTrigger<"chat">,
@@ -52,7 +52,7 @@ function markSession(
   return mark.slice(0, MARK_CHARACTERS);
 }
 
-/** The run of a message, and the conversation that it is of; a 404 where this chat has none. */
+/** The run of a message and its conversation. Throws 404 if the chat has no such message. */
 export async function findMessage(
   platform: Platform,
   { target, environment }: FoundTrigger<"chat">,

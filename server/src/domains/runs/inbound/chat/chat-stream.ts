@@ -1,4 +1,4 @@
-/** The answer to a message as it comes: the text of a model, and in the end what the run answers. */
+/** Streams the response to a message: model text as it is generated, then the response of the run. */
 import type { Platform } from "#kernel/contract.ts";
 import { StreamLimit } from "#kernel/http/stream-limit.ts";
 import { Failure, NotFound, RateLimited } from "#kernel/operation/failure.ts";
@@ -16,9 +16,12 @@ import { chatQuery, findMessage, SessionId } from "./chat-session.ts";
 
 const STREAM_MAX_MS = 600_000;
 const BEAT_MS = 10_000;
-/** Of one conversation in one process: a page in some windows, each of which comes back after a cut. */
+/**
+ * Limit per conversation and process. A page can be open in several windows, and each reconnects after a lost
+ * connection.
+ */
 const STREAMS_OF_CONVERSATION = 5;
-/** Of one stream: ten attempts at a long answer. The answer itself comes in any case. */
+/** Limit per stream, enough for ten attempts at a long response. The final response is always sent. */
 const CHARACTERS_MAX = 1_000_000;
 const RETRY_MS = 1_000;
 
@@ -54,13 +57,13 @@ export const followChat = query({
         release: takeStream(platform, sessionId, gone),
       });
   },
-  // Its place is taken last: what never begins would never give it back.
+  // The slot is taken last, because a stream that never starts would not release it.
   run: async (_ctx, _input, begin) => begin(),
 });
 
 const limits = new WeakMap<object, StreamLimit>();
 
-/** One more stream of a conversation; gives how to end it, which a client that is gone does too. */
+/** Registers a stream of a conversation. Returns the function that ends it; a lost connection also ends it. */
 function takeStream(
   { shutdown }: Platform,
   sessionId: string,
@@ -99,7 +102,7 @@ async function* streamAnswer(
     .catch((error: unknown) => (ended = { error }))
     .finally(wake);
   const texts = textWatchOf(platform).follow(runId, after, wake);
-  // A client that reads nothing is not waited for: the rest of its text is let go.
+  // A client that reads too slowly loses the rest of the text.
   const limit = setTimeout(() => texts.close(), STREAM_MAX_MS);
   let characters = 0;
   try {
@@ -130,7 +133,7 @@ function endFrames(answer: RunAnswer, files: readonly ChatFile[]): string[] {
     return [toFrame("answer", { text, ...(files.length > 0 && { files }) })];
   }
   if (["failed", "cancelled"].includes(answer.status)) return [toFrame("failed", {})];
-  // One that is not over is followed by whoever comes back.
+  // A client that reconnects continues an unfinished stream.
   return answer.status === "completed" ? [toFrame("answer", { text: "" })] : [];
 }
 
@@ -143,7 +146,7 @@ function toFrame(event: string, data: object): string {
   return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** How much of the text somebody has; all that is not the id of a frame is the beginning. */
+/** Parses how much text the client has. Anything that is not a frame id means the start. */
 function readPosition(lastEventId: string | undefined): TextPosition {
   const [, attempt = "0", position = "0"] = /^(\d{1,18})\.(\d{1,9})$/.exec(lastEventId ?? "") ?? [];
   return { attempt, position: Number(position) };

@@ -2,15 +2,18 @@ import type { Platform } from "#kernel/contract.ts";
 
 const WINDOW_MS = 60_000;
 const KEYS_MAX = 10_000;
-/** Of one trigger in one process: whoever floods a hook fills no disk before the oldest requests are deleted. */
+/**
+ * Limit per trigger and process, so that flooding a webhook does not fill the disk before retention deletes the
+ * oldest requests.
+ */
 export const BYTES_PER_MINUTE = 32 * 1_048_576;
 
-/** Counts what triggers keep in a minute. */
+/** Counts the bytes stored per trigger and minute. */
 class KeepBudget {
   #bytes = new Map<string, number>();
   #endsAtMs = 0;
 
-  /** True while there is room for so much more. */
+  /** True if the budget has room for these bytes. */
   take(trigger: string, bytes: number, nowMs: number): boolean {
     const isOver = nowMs >= this.#endsAtMs || this.#endsAtMs - nowMs > WINDOW_MS;
     if (isOver || this.#bytes.size >= KEYS_MAX) {
@@ -26,7 +29,7 @@ class KeepBudget {
 
 const budgets = new WeakMap<object, KeepBudget>();
 
-/** The one of this process. */
+/** The budget of this process. */
 export function keepBudgetOf({ shutdown }: Pick<Platform, "shutdown">): KeepBudget {
   let budget = budgets.get(shutdown);
   if (!budget) budgets.set(shutdown, (budget = new KeepBudget()));

@@ -1,4 +1,4 @@
-/** Requests that a trigger keeps, so that a workflow can be run for them later. */
+/** Requests that a trigger stores, for later backfills. */
 import { type PlannedVersion, triggerName } from "#domains/workflows/index.ts";
 import type { Platform, ReadContext, WriteContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
@@ -13,15 +13,18 @@ import type { AnyFoundTrigger } from "../hook-trigger.ts";
 import { keepBudgetOf } from "./keep-budget.ts";
 
 const DAY_MS = 86_400_000;
-/** Larger ones are not kept. */
+/** Larger requests are not stored. */
 const REQUEST_BYTES_MAX = 256 * 1024;
-/** Of one trigger; the oldest beyond that go. */
+/** Limit per trigger. The oldest requests beyond it are deleted. */
 const KEPT_MAX = 100_000;
 const KEPT_BYTES_MAX = 256 * 1_048_576;
-/** For so long after its archiving a workflow can be brought back with them. */
+/** An archived workflow can be restored with its requests for this long. */
 const ARCHIVED_MS = DAY_MS;
 
-/** Keeps a request in the transaction that begins its run. Files go with their run, and so does what came with them. */
+/**
+ * Stores a request in the transaction that starts its run. Requests with files are not stored, because the files
+ * belong to the run.
+ */
 export function keepRequest(
   { send, now, services }: WriteContext<never>,
   { target, named: { id: triggerId, trigger } }: AnyFoundTrigger,
@@ -47,7 +50,7 @@ export interface KeptRequest {
   readonly receivedAt: string;
 }
 
-/** The requests of a trigger within a span, the oldest first. */
+/** The requests of a trigger in a time range, oldest first. */
 export async function readKeptRequests(
   tx: Tx,
   about: {
@@ -67,7 +70,7 @@ export async function readKeptRequests(
   );
 }
 
-/** The start of a run for a request that was kept. Nobody waits for its answer. */
+/** Creates a run start from a stored request. No caller waits for the response. */
 export function toRequestStart(
   { caller: { workspace, environment }, services }: Pick<ReadContext, "caller" | "services">,
   {
@@ -124,7 +127,7 @@ interface CrowdedTrigger extends Record<string, unknown> {
   readonly trigger: string;
 }
 
-/** Deletes what is over, what a workflow left that was archived, and the oldest of a trigger that has too much. */
+/** Deletes expired requests, requests of archived workflows, and the oldest requests of triggers above the limit. */
 export const keptRequestsJob = retentionJob({
   kind: "runs.retire_requests",
   everyMs: 300_000,
@@ -143,7 +146,7 @@ export const keptRequestsJob = retentionJob({
 
 const SIZE = "select pg_total_relation_size('kept_requests')::float8 as bytes";
 
-/** The metric of the place that they take. */
+/** The metric of the disk space of stored requests. */
 export const keptRequestsGauge: DomainGauge = {
   name: "millrace_kept_request_bytes",
   help: "Size of the stored requests of triggers in the database, in bytes.",

@@ -1,6 +1,6 @@
 /**
- * Holds events for the triggers that say so, in the transaction that reads them, and begins their runs when they are
- * due.
+ * Holds events for triggers with limits, in the transaction that reads the events, and starts their runs when they
+ * are due.
  */
 import Type from "typebox";
 import {
@@ -28,17 +28,17 @@ import { resolveVisibility } from "../heard-events.ts";
 import { addEvent, emptyHold, type Hold, releasePart } from "./hold.ts";
 
 const KEY_CHARACTERS_MAX = 200;
-/** Of the events of one run together. */
+/** Limit of all events of one run. */
 const BATCH_CHARACTERS_MAX = 1_000_000;
-/** Events that are whole in memory at a time. */
+/** Number of complete events in memory at a time. */
 const WHOLE_EVENTS_MAX = 25;
-/** Events whose runs begin in one transaction, which has a limit of its own. */
+/** Maximum number of events per transaction that starts their runs. */
 const RELEASED_MAX = 500;
-/** Attempts after which a hold is left as it is, with the reason. */
+/** After this many failures a hold stops, and shows the reason. */
 const FAILURES_MAX = 10;
 const REASON_CHARACTERS_MAX = 500;
 
-/** The key of a hold, by which its job finds it. */
+/** The key by which a job finds its hold. */
 const HoldKey = Type.Object({ workflowId: id("wf"), triggerId: line(40), hash: line(64) });
 
 interface HoldRow {
@@ -51,7 +51,7 @@ interface HoldRow {
   readonly failures: number;
 }
 
-// An update that changes next to nothing locks the row and gives it back.
+// An update that changes almost nothing locks the row and returns it.
 const LOCK_OR_MAKE = `
   insert into trigger_holds as h
     (workflow_id, trigger_id, hash, key, kind, since, due_at, clear_at)
@@ -72,19 +72,19 @@ const REMOVE = "delete from trigger_holds where workflow_id = $1 and trigger_id 
 
 interface OpenHold {
   readonly place: readonly [workflowId: string, triggerId: string, hash: Buffer];
-  /** Of the newest event that came to it. */
+  /** The context of the latest added event. */
   ctx: WriteContext<never>;
   hold: Hold;
 }
 
 /**
- * The holds that one transaction of the reader adds to. Each is locked and read once, and written once: a hold of
- * thousands of events would otherwise be copied for each of them.
+ * The holds changed in one transaction of the reader. Each is locked, read and written once. Otherwise a hold of
+ * thousands of events would be copied for each event.
  */
 export class OpenHolds {
   readonly #holds = new Map<string, OpenHold>();
 
-  /** Takes an event into a hold; true when its run begins at once. */
+  /** Adds an event to a hold. Returns true if its run starts at once. */
   async add(
     ctx: WriteContext<never>,
     rule: HoldRule,
@@ -109,7 +109,7 @@ export class OpenHolds {
     return starts;
   }
 
-  /** Writes them, before the transaction ends. */
+  /** Writes the holds before the transaction ends. */
   save(): void {
     for (const { ctx, place, hold } of this.#holds.values()) save(ctx, place, hold);
   }
@@ -143,14 +143,14 @@ function toHold({ events, heard, dropped, since, due_at, clear_at }: HoldRow): H
 const RETRY_DELAY_MAX_MS = 60_000;
 
 /**
- * Begins the runs of a hold that is due. Runs, what is left and the next job are written in the transaction that ends
- * this one, so that each event counts once, whatever is killed in between.
+ * Starts the runs of a due hold. Runs, the remaining events and the next job are written in the transaction that ends
+ * this job, so each event counts once even if the process is killed in between.
  */
 export const releaseJob: JobType<typeof HoldKey> = job({
   kind: "runs.release_events",
   payload: HoldKey,
   emits: startEvents,
-  // A hold whose job gave up would never begin its runs.
+  // If the job gave up, the runs of its hold would never start.
   attemptsMax: Number.POSITIVE_INFINITY,
   retryDelayMs: (attempt) => Math.min(1_000 * 2 ** (attempt - 1), RETRY_DELAY_MAX_MS),
   async run(ctx, { workflowId, triggerId, hash }) {
@@ -158,7 +158,7 @@ export const releaseJob: JobType<typeof HoldKey> = job({
     const [row] = await ctx.send<HoldRow>(LOCK, place);
     if (!row) return;
     const found = await findHolder(ctx, workflowId, triggerId);
-    // It was turned off, or no longer holds events: those that came before are past.
+    // The trigger was deactivated or no longer has limits, so held events are dropped.
     if (!found) {
       await ctx.send(REMOVE, place);
       return;
@@ -171,7 +171,7 @@ export const releaseJob: JobType<typeof HoldKey> = job({
   },
 });
 
-/** Begins the runs of a part of a hold. What is left over is the next job's. */
+/** Starts the runs of a part of a hold. The next job processes the rest. */
 async function release(
   ctx: WriteContext<StartEvent>,
   holder: Holder,
@@ -189,8 +189,8 @@ async function release(
 }
 
 /**
- * Keeps a hold whose runs could not be begun, and tries it again a little later. One that never can be is left, with
- * the reason, until another event comes to it: new events would otherwise begin its attempts anew, for ever.
+ * Keeps a hold with failed starts, and retries it a little later. After the last attempt the hold stays with its
+ * reason until another event arrives. Later events do not reset the attempts, which would otherwise never end.
  */
 async function keepFailed(
   ctx: WriteContext<never>,
@@ -211,7 +211,7 @@ async function keepFailed(
   enqueueRelease(ctx, place, new Date(ctx.now.getTime() + delayMs));
 }
 
-/** The trigger of a hold as it is deployed now. */
+/** The currently deployed trigger of a hold. */
 interface Holder {
   readonly id: string;
   readonly rule: HoldRule;
@@ -236,7 +236,7 @@ async function findHolder(
   return rule && { id: triggerId, rule, version, deployedBy, permissions };
 }
 
-/** Begins a run with some events, or several where they are too large for one. */
+/** Starts a run with some events, or several runs if the events are too large for one. */
 async function startRuns(
   ctx: WriteContext<StartEvent>,
   holder: Holder,
@@ -260,7 +260,7 @@ async function startRuns(
   if (group.length > 0) await startGroup(ctx, holder, group);
 }
 
-/** Of a person who may no longer see an event no run has it. */
+/** Runs of a user exclude events that the user can no longer see. */
 async function readVisible(
   ctx: WriteContext<never>,
   { deployedBy, permissions }: Holder,
@@ -285,7 +285,7 @@ async function startGroup(
     holder.rule.kind === "batch"
       ? { ...single, trigger: { ...single.trigger, events: group.map(visibleEvent) } }
       : single;
-  // Each run is of the chain of its own cause.
+  // Each run continues the causal chain of its own event.
   ctx.setActor(start.actor, start.cause);
   await writeRunStart(
     ctx,

@@ -51,7 +51,7 @@ export const listHeldEvents = query({
   async run({ tx, caller }, { params: { id } }) {
     await getWorkflow(tx, id);
     const rows = (await queryRows(tx, LIST, [id, SHOWN_MAX])) as Static<typeof HeldEvents>[];
-    // A key is a part of an event, which not everybody may see.
+    // A key is part of an event, which not all readers can see.
     const showsKeys = caller.permissions.has(TracesRead.name);
     return { held: rows.map((row) => ({ ...row, key: showsKeys ? row.key : null })) };
   },

@@ -1,31 +1,31 @@
 /**
- * Events that a trigger holds, as a state that each event and each release change: what is decided follows from the
- * state and the time alone, and is written in the transaction that decides it.
+ * The events held by a trigger, as a state machine. Decisions depend only on the state and the time, and are written
+ * in the same transaction.
  */
 import type { HoldRule } from "#domains/workflows/index.ts";
 
 /** The events that a trigger holds for one key. */
 export interface Hold {
-  /** Ids of events, the oldest first. */
+  /** Event ids, oldest first. */
   readonly events: readonly string[];
-  /** How many have come since it began to hold. */
+  /** The number of events since the hold started. */
   readonly heard: number;
   readonly dropped: number;
   readonly sinceMs: number;
-  /** When it is looked at again. */
+  /** The time of the next check. */
   readonly dueMs: number;
-  /** Of a rate limit: when it would be as if nothing had ever come. */
+  /** For a rate limit: the time at which the limit is completely available again. */
   readonly clearMs: number;
 }
 
-/** No more wait for one key; further ones are dropped, and counted. */
+/** Limit per key. Further events are dropped and counted. */
 export const HELD_MAX = 10_000;
 
 export function emptyHold(nowMs: number): Hold {
   return { events: [], heard: 0, dropped: 0, sinceMs: nowMs, dueMs: nowMs, clearMs: nowMs };
 }
 
-/** The hold after an event, and whether that begins a run at once. */
+/** The hold after an event, and whether a run starts at once. */
 export function addEvent(
   rule: HoldRule,
   before: Hold,
@@ -63,7 +63,7 @@ export function addEvent(
   }
 }
 
-/** The events of each run that begins now, and what is still held; undefined when that is nothing. */
+/** The events of each run that starts now, and the remaining hold; undefined if no events remain. */
 export function releaseEvents(
   rule: HoldRule,
   hold: Hold,
@@ -76,7 +76,7 @@ export function releaseEvents(
     for (let start = 0; start < hold.events.length; start += rule.max) {
       runs.push(hold.events.slice(start, start + rule.max));
     }
-    // Those that came after a full batch wait for more, though no longer than the first of all may.
+    // Events after a full batch wait for more events, but not beyond the maximum wait of the first event.
     const lastMs = hold.sinceMs + rule.maxMs;
     const [last = []] = runs.slice(-1);
     if (last.length === rule.max || lastMs <= nowMs) return { runs, rest: undefined };
@@ -94,19 +94,19 @@ export function releaseEvents(
   return { runs, rest: { ...hold, events, clearMs, dueMs } };
 }
 
-/** Releases the oldest events alone where there are more than so many, else all. */
+/** Releases only the oldest events if the hold has more than the limit. */
 export function releasePart(
   rule: HoldRule,
   hold: Hold,
   nowMs: number,
   eventsMax: number,
 ): ReturnType<typeof releaseEvents> {
-  // Whole batches: one that is cut would begin a run too early.
+  // Releases complete batches, because a partial batch would start a run too early.
   const most = rule.kind === "batch" ? Math.ceil(eventsMax / rule.max) * rule.max : eventsMax;
   if (hold.dueMs > nowMs || hold.events.length <= most) return releaseEvents(rule, hold, nowMs);
   const part = { ...hold, events: hold.events.slice(0, most) };
   const { runs, rest = { ...hold, events: [] } } = releaseEvents(rule, part, nowMs);
-  // Where a rate keeps some back, nothing more is to be done until it lets the next begin.
+  // If a rate limit holds events, nothing happens until the next run is allowed.
   const dueMs = rest.events.length > 0 ? rest.dueMs : nowMs;
   const events = [...rest.events, ...hold.events.slice(most)];
   return { runs, rest: { ...rest, events, dueMs } };
@@ -114,12 +114,12 @@ export function releasePart(
 
 type RateRule = Extract<HoldRule, { readonly kind: "rateLimit" }>;
 
-/** Whole milliseconds, which is what is kept: a little less often rather than more. */
+/** Rounded up to stored milliseconds, so that the rate is never exceeded. */
 function intervalMs({ max, perMs }: RateRule): number {
   return Math.ceil(perMs / max);
 }
 
-/** When the next run may begin: a burst of `max` at once, then one each interval. */
+/** The earliest start of the next run: a burst of `max` at once, then one per interval. */
 function freeAtMs(rule: RateRule, { clearMs }: Pick<Hold, "clearMs">): number {
   return clearMs - (rule.max - 1) * intervalMs(rule);
 }

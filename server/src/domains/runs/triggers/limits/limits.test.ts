@@ -1,4 +1,4 @@
-/** Limits of triggers: which events begin which runs follows from their times, once, whoever dies in between. */
+/** Trigger limits: runs follow from event times, exactly once, also if a node dies. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { openKernel } from "#domains/bus/testing/node.ts";
@@ -8,7 +8,7 @@ import { until, useWorld } from "#kernel/testing/world.ts";
 import { deployEventWorkflow, findRuns, publish, readEventTypes } from "../../testing/triggers.ts";
 import { addEvent, emptyHold, type Hold, releaseEvents, releasePart } from "./hold.ts";
 
-/** Plays events at these times, looking at the hold whenever it is due, until nothing is held. */
+/** Simulates events at these times, with a check whenever the hold is due, until the hold is empty. */
 function play(rule: HoldRule, times: readonly number[]) {
   const runs: { readonly atMs: number; readonly events: readonly string[] }[] = [];
   let hold: Hold | undefined;
@@ -40,7 +40,7 @@ const someTimes = fc
   .map((gaps) => gaps.map((_, index) => gaps.slice(0, index + 1).reduce((a, b) => a + b, 0)));
 const numRuns = tries(200, 5_000);
 
-test("a debounce begins one run for each time that is quiet, none later than it may", () => {
+test("a debounce starts one run after each quiet period, at the latest after its maximum wait", () => {
   const rules = fc.record({
     kind: fc.constant("debounce" as const),
     quietMs: fc.integer({ min: 10, max: 500 }),
@@ -51,7 +51,7 @@ test("a debounce begins one run for each time that is quiet, none later than it 
     fc.property(rules, someTimes, ({ maxMs, ...rest }, times) => {
       const rule: HoldRule = { ...rest, ...(maxMs !== undefined && { maxMs }) };
       const { runs } = play(rule, times);
-      // What a person with a stopwatch would do.
+      // An independent reference implementation.
       const expected: { atMs: number; events: string[] }[] = [];
       for (let first = 0; first < times.length;) {
         let last = first;
@@ -71,7 +71,7 @@ test("a debounce begins one run for each time that is quiet, none later than it 
   );
 });
 
-test("batches have every event once, in order, none larger or later than it may", () => {
+test("batches contain each event once, in order, and respect the size and time limits", () => {
   const rules = fc.record({
     kind: fc.constant("batch" as const),
     max: fc.integer({ min: 2, max: 8 }),
@@ -92,7 +92,7 @@ test("batches have every event once, in order, none larger or later than it may"
   );
 });
 
-test("of a rate limit no window has more runs than a burst and what the rate gives; waiting loses none", () => {
+test("a rate limit allows a burst plus its rate in each window, and loses no event", () => {
   const rules = fc.record({
     kind: fc.constant("rateLimit" as const),
     max: fc.integer({ min: 1, max: 5 }),
@@ -119,7 +119,7 @@ test("of a rate limit no window has more runs than a burst and what the rate giv
   );
 });
 
-test("a hold that is released in parts begins the same runs, and each look at it begins some", () => {
+test("a hold released in parts starts the same runs, and each check starts at least one", () => {
   const rules = fc.oneof(
     fc.record({
       kind: fc.constant("batch" as const),
@@ -147,7 +147,7 @@ test("a hold that is released in parts begins the same runs, and each look at it
         let left: Hold | undefined = hold;
         while (left && left.dueMs <= nowMs) {
           const part = releasePart(rule, left, nowMs, most);
-          // Else it would be looked at for ever.
+          // Otherwise the hold would be checked forever.
           if (runs.length < whole.runs.length) expect(part.runs.length).toBeGreaterThan(0);
           else expect(part.rest?.dueMs ?? nowMs + 1).toBeGreaterThan(nowMs);
           runs.push(...part.runs);
@@ -170,7 +170,7 @@ const showEvents = {
   config: { expression: "trigger.events ? trigger.events.data.n : trigger.event.data.n" },
 };
 
-/** Publishes some numbers for a key, and waits until the trigger has heard them. */
+/** Publishes numbers for a key, and waits until the trigger has received them. */
 async function publishAll(topic: string, id: string, numbers: readonly number[], key = "a") {
   for (const n of numbers) await publish(owner, topic, { type: "tick", payload: { n, key } });
   return until(async () => {
@@ -190,7 +190,7 @@ const outputs = async (id: string, count: number): Promise<unknown[]> =>
     return ended.length >= count && ended.map(({ output }) => output);
   });
 
-test("events are held by key, begin one run each group after a node has died, and are seen while they wait", async () => {
+test("events are held by key, start one run per group after a node died, and are visible while held", async () => {
   const first = await openKernel(world);
   await first.startWork();
   const key = "event.data.key";
@@ -217,7 +217,7 @@ test("events are held by key, begin one run each group after a node has died, an
   await publishAll("once", once, [7, 7, 8, 7]);
   expect(await outputs(once, 2)).toEqual([7, 8]);
 
-  // A kill: nothing that this node holds in memory counts.
+  // Simulates a kill: nothing in the memory of this node remains.
   const died = new Error("died");
   const { write, system } = first.db;
   first.db.write = async () => Promise.reject(died);
@@ -236,14 +236,14 @@ test("events are held by key, begin one run each group after a node has died, an
     "workflow.run_started",
     "workflow.run_completed",
   ]);
-  // What is over is forgotten.
+  // Ended holds are deleted.
   world.clock.advance(LONG_MS + 1_000);
   await until(async () => (await world.sql("select from trigger_holds")).length === 0);
   Object.assign(first.db, { write, system });
   await Promise.all([first.close(), second.close()]);
 });
 
-test("what limits say wrongly is told with its place; a trigger that is turned off forgets what it held", async () => {
+test("errors in limits include the path; deactivating a trigger drops its held events", async () => {
   const bad = {
     type: "event_bus",
     topic: "x",
@@ -271,7 +271,7 @@ test("what limits say wrongly is told with its place; a trigger that is turned o
   await kernel.close();
 });
 
-test("events whose runs can't begin are left with the reason after ten attempts, and begin once when they can", async () => {
+test("holds with failing starts stop with the reason after ten attempts, and start once when possible", async () => {
   const kernel = await openKernel(world);
   await kernel.startWork();
   const rule = { batch: { max: 2, maxMs: LONG_MS } };
@@ -291,7 +291,7 @@ test("events whose runs can't begin are left with the reason after ten attempts,
   ]);
   expect(await world.sql("select from jobs where kind = 'runs.release_events'")).toEqual([]);
   await world.sql("drop trigger refuse_run on runs");
-  // The first of all has waited for long enough: the next begins with those, and waits for no other.
+  // The first event has exceeded its maximum wait, so the next event starts a run with all of them at once.
   await publishAll("poison", id, [3]);
   expect((await outputs(id, 2)).toSorted()).toEqual([[1, 2], 3]);
   await until(async () => (await world.sql("select from trigger_holds")).length === 0);

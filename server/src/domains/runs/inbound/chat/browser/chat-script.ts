@@ -1,9 +1,9 @@
 import { FORMAT_SCRIPT } from "./format-script.ts";
 
 /**
- * The script of a chat's page: messages are sent and answers shown without another page, as the model writes them.
- * Without it the form does the same by itself. Text stands in the conversation once it is whole: so it is read out
- * once, and not by word.
+ * The script of the chat page. It sends messages and shows responses as they are generated, without reloading.
+ * Without JavaScript the form does the same with reloads. Text is added to the conversation only when it is complete,
+ * so that screen readers read it once instead of word by word.
  */
 export const CHAT_SCRIPT = `
 (() => {

@@ -1,7 +1,7 @@
 /**
- * The script that shows what a model wrote as it meant it: paragraphs, lists, headings, code, emphasis and links, the
- * part of Markdown that models use. It makes elements and sets their text, so nothing that was written becomes markup;
- * a link leads to the web alone. Patterns are bounded: a long answer takes no longer than its length.
+ * The script that renders Markdown from models: paragraphs, lists, headings, code, emphasis and links. It creates
+ * elements and sets their text, so text never becomes markup, and links lead to web addresses only. Patterns are
+ * bounded, so the time is linear in the length.
  */
 export const FORMAT_SCRIPT = `
 const formatText = (text) => {
