@@ -78,7 +78,7 @@ test("one approval is enough; a requester and a member who is not asked cannot d
   ]);
 });
 
-test('rule "all": each seat needs one approval by one of its people', () => {
+test("rule all: each seat needs one approval by one of its people", () => {
   const rule = { rule: "all" } as const;
   const first = decide(open([step(rule)], [["a"], ["b", "c"]]), decider("b"));
   expect([first.outcome, findAsked(first.approval)]).toEqual(["waits", ["a"]]);

@@ -3,7 +3,7 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { extensionPoint } from "#kernel/extension-point.ts";
 import { nullable, Time } from "#kernel/schema/schema.ts";
 
-/** The recent runs of a workflow in the environment of the request, tests aside. */
+/** The recent runs of a workflow in the environment of the request. Excludes test runs. */
 export const WorkflowActivity = Type.Object(
   {
     lastRunAt: nullable(Time),
@@ -32,14 +32,14 @@ export const WorkflowActivity = Type.Object(
 );
 export type WorkflowActivity = Static<typeof WorkflowActivity>;
 
-/** Reads the activity of several workflows at once; of one without runs and a schedule there is none. */
+/** Reads the activity of several workflows at once. Workflows without runs and schedules are omitted. */
 export type ActivityReader = (
   tx: Tx,
   workflowIds: readonly string[],
   now: Date,
 ) => Promise<ReadonlyMap<string, WorkflowActivity>>;
 
-/** Where the domain of runs says what workflows did. */
+/** Extension point through which the runs domain provides activity. */
 export const WorkflowActivityPoint = extensionPoint<ActivityReader>("workflows.activity");
 
 export const NO_ACTIVITY: WorkflowActivity = {

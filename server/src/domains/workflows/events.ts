@@ -108,7 +108,7 @@ export const VersionArchived = event("workflow.version_archived", {
   data: Version,
 });
 
-/** The deployed app or workflow: both share these two events. */
+/** A deployed app or workflow; both share these two events. */
 const deployed = {
   kind: Type.Enum(["workflow", "app"]),
   id: Type.String(),

@@ -189,7 +189,7 @@ export const workflows = domain({
         title: "name",
         detail: "definition ->> 'description'",
         where: "archived_at is null",
-        // Tags and descriptions are found by it: to read those of many definitions takes longer than all else.
+        // Indexed for search by tag and description, because reading all definitions is slow.
         indexed: "workflow",
       }),
     }),

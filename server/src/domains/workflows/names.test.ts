@@ -1,4 +1,4 @@
-/** Names that a definition gives: what is not there is told when it is saved, with the place. */
+/** Saving reports unknown names in a definition with their path. */
 import { expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
 
@@ -32,7 +32,7 @@ await owner("POST /api/flowsdk/artifacts", {
 const set = (id: string, value: string) => ({ id, type: "set", config: { values: { v: value } } });
 const node = (type: string, config: object) => ({ id: "n", type, config });
 
-/** The errors and warnings of a definition, each as its path and message. */
+/** The errors and warnings of a definition, as path and message. */
 async function issuesOf(nodes: readonly object[], more: object = {}) {
   const definition = { name: "x", trigger: { type: "manual" }, nodes, edges: [], ...more };
   const { body, status } = await owner("POST /api/v1/workflows/validate", definition, json);
@@ -58,7 +58,7 @@ test.each<[string, string]>([
   expect(errors).toEqual([expect.stringContaining(`${V} ${message}`)]);
 });
 
-test("names that are there raise nothing, in loops too", async () => {
+test("existing names cause no issues, also in loops", async () => {
   const inner = set("in", "{{ item.a & index & steps.m.output.v & $sum(trigger.input.(a.b)) }}");
   const each = node("loop", {
     items: "{{ steps.m.output.v }}",
@@ -67,7 +67,7 @@ test("names that are there raise nothing, in loops too", async () => {
   const edges = [{ from: "m", to: "n" }];
   const bound = set("m", "{{ ($x := run.id; $map([1], function($v, $i) { $v & $x & $i })) }}");
   expect(await issuesOf([bound, each], { edges })).toEqual({ errors: [], warnings: [] });
-  // Only the body sees the item, and only what comes before has an output.
+  // Only the body sees the item, and only earlier steps have an output.
   expect(await issuesOf([each, set("m", "{{ item.a & steps.in.output.v }}")])).toEqual({
     errors: [
       expect.stringContaining("/nodes/1/config/values/v reads item, which does not exist"),
@@ -151,7 +151,7 @@ test.each<[string, object, string, "errors" | "warnings"]>([
   expect(found[kind === "errors" ? "warnings" : "errors"]).toEqual([]);
 });
 
-test("a save tells the warnings, and takes labels of edges for their texts", async () => {
+test("a save returns warnings, and converts edge labels to text", async () => {
   const nodes = [
     node("condition", { expression: "true" }),
     { id: "m", type: "records", config: { operation: "list", table: "nowhere" } },

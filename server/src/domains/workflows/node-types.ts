@@ -9,17 +9,17 @@ import {
   nodeTypes,
 } from "./definition/index.ts";
 
-/** Where domains contribute the node types that they can execute. */
+/** The extension point for node types with an executor. */
 export const NodeTypePoint = extensionPoint<NodeType>("workflows.node_types");
 
-/** A family of types together with its members in a workspace. */
+/** A family of types with its members in a workspace. */
 export interface WorkspaceNodeTypes extends NodeFamily {
   readonly list: (tx: Tx) => Promise<readonly NodeTypeDescription[]>;
-  /** The names among these that no member has. */
+  /** The names without a member. */
   readonly findMissing: (tx: Tx, types: readonly string[]) => Promise<readonly string[]>;
 }
 
-/** Where domains contribute families of node types that people make. */
+/** The extension point for families of custom node types. */
 export const NodeFamilyPoint = extensionPoint<WorkspaceNodeTypes>("workflows.node_families");
 
 /** The node types of this installation. */
@@ -35,7 +35,7 @@ export function nodeTypesOf(services: Pick<PlatformServices, "contributions">): 
   return types;
 }
 
-/** The node types that people of this workspace made. */
+/** The custom node types of this workspace. */
 export async function listWorkspaceNodeTypes(
   tx: Tx,
   { contributions }: Pick<PlatformServices, "contributions">,
@@ -44,7 +44,7 @@ export async function listWorkspaceNodeTypes(
   return (await Promise.all(lists)).flat();
 }
 
-/** The types among these that have the form of a family, and that nobody made. */
+/** Type names that match a family but have no custom type. */
 export async function missingNodeTypes(
   tx: Tx,
   { contributions }: Pick<PlatformServices, "contributions">,
@@ -60,5 +60,5 @@ export async function missingNodeTypes(
   return missingTypes;
 }
 
-/** Contributions never change while a process lives. */
+/** Contributions never change during the lifetime of a process. */
 const registries = new WeakMap<PlatformServices["contributions"], NodeTypes>();

@@ -32,7 +32,7 @@ import {
 } from "./workflow.ts";
 
 const LIST = "workflows, newest first";
-/** The findings of one check that are listed. */
+/** Maximum number of listed issues per check. */
 const ISSUES_MAX = 1_000;
 /** Greater than every id. */
 const AFTER_ALL = "~";
@@ -122,7 +122,7 @@ export const listWorkflows = query({
   },
 });
 
-/** Reads the activity of the workflows of a page. */
+/** Reads the activity of the workflows on a page. */
 async function readActivity(
   { tx, now, services }: ReadContext,
   rows: readonly { readonly id: string }[],

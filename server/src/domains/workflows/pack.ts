@@ -9,7 +9,7 @@ import * as store from "./store.ts";
 
 const REFERENCE = /"pack:workflows\/((?:[^"\\]|\\.)*)"/g;
 
-/** A definition that may name another workflow of the pack where its id is asked for. */
+/** A definition in which a workflow id can be the name of another workflow of the pack. */
 export const PackDefinition = object(
   {
     ...WholeDefinition.properties,
@@ -18,10 +18,10 @@ export const PackDefinition = object(
   { title: "PackWorkflowDefinition" },
 );
 
-/** Workflows that packs bring, as drafts: nothing runs until somebody publishes one. */
+/** Workflows of packs are created as drafts. They run only after a deployment. */
 export const workflowContent = packContent({
   kind: "workflows",
-  // Their nodes may name any of these.
+  // Their nodes can reference any of these.
   after: ["roles", "variables", "tables", "queries", "artifacts", "connectors"],
   permission: WorkflowsWrite,
   environmentScoped: false,
@@ -61,7 +61,7 @@ export const workflowContent = packContent({
       ),
     async find({ tx }, { key }) {
       const ids = await store.findIdsByName(tx, key);
-      // Of two with one name nobody can tell which is meant.
+      // An ambiguous name matches nothing.
       return ids.length === 1 ? ids[0] : undefined;
     },
   },

@@ -1,6 +1,6 @@
 /**
- * The tokens in addresses of pages. They are given to anybody, while the token of a webhook is a password: whoever
- * knows one page must find neither the webhooks of the workflow nor its other pages.
+ * Tokens in page addresses. Page addresses are public, while a webhook token is a password. So a page address must
+ * reveal neither the webhooks nor the other pages of the workflow.
  */
 import { equalBytes, hmac } from "#kernel/access/crypto.ts";
 
@@ -13,7 +13,7 @@ export function buildPageToken(workflowId: string, hookToken: string, type: Page
   return `${workflowId}.${mark}`;
 }
 
-/** The workflow that a token claims to be of; it is that one's only if `isPageToken` says so. */
+/** The workflow id in a page token. Valid only if `isPageToken` confirms it. */
 export function workflowOfPage(token: string): string | undefined {
   return PAGE_TOKEN.exec(token)?.[1];
 }

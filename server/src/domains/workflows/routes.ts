@@ -2,7 +2,7 @@ import type { Method, Route } from "#kernel/contract.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { WorkflowId } from "./workflow.ts";
 
-/** Every path of workflows has two spellings. */
+/** Workflow paths exist in two spellings. */
 export function workflowRoutes<M extends Method>(
   method: M,
   path: string,

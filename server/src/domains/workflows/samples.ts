@@ -20,7 +20,7 @@ function fresh(more: object = {}) {
   };
 }
 
-/** A definition is the same in all environments, and can be deployed to each. */
+/** Definitions are shared by all environments and can be deployed to each. */
 async function made(owner: Ask, more: object = {}) {
   const { body } = await owner("POST /api/v1/workflows", fresh(more));
   return { params: { id: body.data.id as string }, environmentScoped: false };
@@ -44,7 +44,7 @@ async function published(owner: Ask) {
   return workflow;
 }
 
-/** Its definition is no longer what the newest version holds. */
+/** The definition differs from the newest version. */
 async function restored(owner: Ask) {
   const workflow = await withVersion(owner);
   const { id, versionId } = workflow.params;
@@ -53,7 +53,7 @@ async function restored(owner: Ask) {
   return { params: { id }, environmentScoped: false };
 }
 
-/** What it counts on is gone. */
+/** A referenced object was deleted. */
 async function broken(owner: Ask) {
   count += 1;
   const secret = `WORKFLOW_SAMPLE_${count}`;

@@ -22,7 +22,7 @@ import {
   WorkflowIsArchived,
 } from "./workflow.ts";
 
-/** The context of functions that change workflows and leave the events to their callers. */
+/** Context for functions that change workflows while their callers emit the events. */
 export type WorkflowChangeContext = Omit<WriteContext, "emit">;
 
 type In<C> = C & { readonly workspace: WorkspaceRef };
@@ -60,8 +60,8 @@ export async function create(
 }
 
 /**
- * Saves the definition and appends it as a version. When nothing changed, nothing is done, unless a
- * label or summary asks for a version all the same.
+ * Saves the definition and creates a version. Without changes it does nothing, unless a label or summary requests a
+ * version.
  */
 export async function save(
   ctx: In<WriteContext<typeof events.WorkflowUpdated | typeof events.VersionCreated>>,
@@ -102,7 +102,7 @@ export async function save(
   return { ...after, warnings };
 }
 
-/** Archives it, and turns its triggers off in all environments. */
+/** Archives the workflow, and deactivates its triggers in all environments. */
 export async function archive(
   ctx: In<WriteContext<typeof events.WorkflowArchived | typeof events.WorkflowDeactivated>>,
   id: string,
@@ -117,7 +117,7 @@ export async function archive(
   await store.update(ctx.tx, id, { archived_at: ctx.now, updated_at: ctx.now });
   const workflow = await store.get(ctx.tx, id);
   for (const { environment, versionId, number } of enabled) {
-    // Events of an environment belong in its own log.
+    // Events of an environment belong to the log of that environment.
     ctx.switchPartition({ workspace: ctx.workspace.key, environment });
     const facts = { environment, versionId, version: number };
     ctx.emit(events.WorkflowDeactivated, workflowRef(workflow), {
@@ -129,7 +129,7 @@ export async function archive(
   ctx.emit(events.WorkflowArchived, workflowRef(workflow), workflowEventData(workflow));
 }
 
-/** Takes a workflow out of the archive; its triggers stay off. */
+/** Restores an archived workflow. Its triggers stay inactive. */
 export async function unarchive(
   ctx: WriteContext<typeof events.WorkflowUnarchived>,
   id: string,
@@ -143,7 +143,7 @@ export async function unarchive(
   return workflow;
 }
 
-/** Locks a workflow until the transaction ends; throws when it is archived. */
+/** Locks a workflow until the transaction ends. Throws if it is archived. */
 export async function lockToChange(
   ctx: WorkflowChangeContext,
   id: string,
@@ -154,7 +154,7 @@ export async function lockToChange(
   return workflow;
 }
 
-/** A workflow as this caller may see it. */
+/** A workflow as visible to this caller. */
 export function visibleWorkflow<D extends DefinitionOutline>(
   { caller, workspace }: In<ReadContext>,
   workflow: StoredWorkflow<D>,
@@ -162,7 +162,10 @@ export function visibleWorkflow<D extends DefinitionOutline>(
   return toWorkflowItem(workflow, findHookBase(caller, workspace));
 }
 
-/** The base of webhook addresses, for callers who may trigger workflows: an address alone starts one. */
+/**
+ * The base of webhook addresses, for callers who can trigger workflows, because an address is sufficient to start a
+ * run.
+ */
 export function findHookBase(caller: Caller, workspace: WorkspaceRef): HookBase | undefined {
   const memberships = [...(caller.credential?.memberships ?? [])];
   const slug = memberships.find(([, member]) => member.workspace.id === workspace.id)?.[0];

@@ -19,9 +19,9 @@ export interface WorkflowQuery {
   readonly q: string | undefined;
   readonly tag: string | undefined;
   readonly ids?: readonly string[] | undefined;
-  /** Only those that are on there and do not start, as the person who deployed them left. */
+  /** Only active workflows that do not start because their deployer left. */
   readonly orphanedIn?: EnvironmentName | undefined;
-  /** Only those with a lesser id. */
+  /** Only workflows with a smaller id. */
   readonly before: string;
   readonly limit: number;
 }
@@ -37,7 +37,7 @@ export async function get(tx: Tx, id: string): Promise<StoredWorkflow> {
   return toWorkflow(row, row.definition as Definition);
 }
 
-/** The ids of the workflows with this name, archived ones aside; two at most. */
+/** The ids of unarchived workflows with this name, at most two. */
 export async function findIdsByName(tx: Tx, name: string): Promise<string[]> {
   const found = await tx
     .selectFrom("workflows")
@@ -52,7 +52,7 @@ export async function findIdsByName(tx: Tx, name: string): Promise<string[]> {
 
 /** Locks the row until the transaction ends. */
 export async function lock(tx: Tx, id: string): Promise<StoredWorkflow> {
-  // On its own: a statement that waits for the lock reads stale rows of other tables.
+  // Locked in a separate statement: a statement that waits for the lock reads stale rows of other tables.
   await tx.selectFrom("workflows").select("id").where("id", "=", id).forUpdate().execute();
   return get(tx, id);
 }
@@ -72,7 +72,7 @@ export async function update(
     .execute();
 }
 
-/** Newest first, without their graphs; archived ones only when they are asked for. */
+/** Newest first, without graphs. Includes archived workflows only on request. */
 export async function list(
   tx: Tx,
   query: WorkflowQuery,
@@ -92,7 +92,7 @@ export async function list(
   return page.map((row) => toWorkflow(row, row.outline));
 }
 
-/** The names of workflows that are not archived, newest first. */
+/** The names of unarchived workflows, newest first. */
 export async function listNames(tx: Tx, { q, limit }: Pick<WorkflowQuery, "q" | "limit">) {
   let found = tx
     .selectFrom("workflows as w")
@@ -110,7 +110,7 @@ function containsPattern(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`;
 }
 
-/** The ids among these that no workflow has. */
+/** The ids that do not exist. */
 export async function findMissing(tx: Tx, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const found = await tx.selectFrom("workflows").select("id").where("id", "in", ids).execute();
@@ -127,7 +127,7 @@ export async function count(tx: Tx): Promise<number> {
   return n;
 }
 
-/** The deployment that a request to a webhook address starts. */
+/** The deployment started by a request to a webhook address. */
 export interface HookDeployment {
   readonly workspace: string;
   readonly workflowId: string;
@@ -136,7 +136,7 @@ export interface HookDeployment {
   readonly permissions: readonly string[] | undefined;
 }
 
-/** The address of a webhook, or of a page, as somebody asks for it. */
+/** The requested address of a webhook or page. */
 export interface HookAddress {
   readonly slug: string;
   readonly token: string;
@@ -144,7 +144,7 @@ export interface HookAddress {
   readonly environment: EnvironmentName;
 }
 
-/** Finds the deployment of an address in any workspace, if its trigger is on. */
+/** Finds the deployment of an address in any workspace, if its trigger is active. */
 export async function findByHook(
   db: Database,
   { slug, token, type, environment }: HookAddress,
@@ -172,15 +172,12 @@ export async function findByHook(
   return { ...deployment, permissions: permissions ?? undefined };
 }
 
-/**
- * The name that the address of a workflow has: the token of its webhooks, or its id, with which the token of a page
- * begins.
- */
+/** The name in a workflow address: the webhook token, or the workflow id at the start of a page token. */
 export function hookNameOf({ type, token }: Pick<HookAddress, "type" | "token">): string {
   return type === "webhook" ? token : (workflowOfPage(token) ?? "");
 }
 
-/** The names that addresses have, of all workflows or of some, in all workspaces; undefined where these are more. */
+/** The address names of all or some workflows in all workspaces. Undefined if there are too many. */
 export async function listHookNames(
   db: Database,
   workflowsMax: number,
@@ -202,7 +199,7 @@ interface HookDeploymentRow extends Omit<HookDeployment, "permissions"> {
 const ENABLED_SOMEWHERE = sql<boolean>`exists (
   select from workflow_deployments d where d.workflow_id = w.id and d.enabled)`;
 
-/** True for a workflow that is on in an environment where nothing starts since the person who deployed it left. */
+/** SQL condition: the workflow is active in an environment but does not start because its deployer left. */
 const orphanedIn = (environment: EnvironmentName) => sql<boolean>`exists (
   select from workflow_deployments d
    where d.workflow_id = w.id and d.environment = ${environment}::environment and d.enabled

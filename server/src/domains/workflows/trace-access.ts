@@ -1,13 +1,11 @@
 /**
- * Access to traces. A run or a script reads rows with the rights of one person, and its trace keeps them: for
- * others it would be a way around the rules of tables.
+ * Access to traces. A run or a script reads rows with the rights of one user, and its trace contains them. For others
+ * the trace would bypass the access rules of tables.
  */
 import { type Caller, isInPerson } from "#kernel/access/caller.ts";
 import { permission } from "#kernel/access/permission.ts";
 
-/**
- * Builders have it, who may change the rules of tables anyway.
- */
+/** Granted to builders, who can change the access rules of tables anyway. */
 export const TracesRead = permission(
   "traces:read",
   "View all input and output of runs and executions, including data that access rules hide",
@@ -15,12 +13,12 @@ export const TracesRead = permission(
 );
 
 /**
- * True when a caller may see what was read and written in somebody's name: rows that rules may hide from the
- * caller. That person may, in person, and whoever has the permission for it.
+ * True if a caller can see what was read and written with the rights of another user. Rows can be hidden from the
+ * caller by access rules. That user can see it in person, and so can callers with the permission.
  */
 export function canSeeTrace(caller: Caller, runAs: string | null): boolean {
   if (caller.permissions.has(TracesRead.name)) return true;
-  // A token does less than its person: it needs the permission. So does code that acts for them, whose author
-  // must see no more by that than the author may.
+  // A token has fewer rights than its user, so it needs the permission. The same applies to code that acts for the
+  // user, because its author must not see more through it.
   return isInPerson(caller) && runAs !== null && caller.principal?.id === runAs;
 }

@@ -223,7 +223,7 @@ test.each(FAULTY)("refused with its path: %s", async (_, fields, paths) => {
   expect(refused).toMatchObject({ status: 422, body: { code: "invalid" }, events: [] });
   const told = refused.body.errors.map(({ path }: { path: string }) => path);
   expect(told.toSorted()).toEqual(paths.toSorted());
-  // The dry run says the same, in the answer where it can.
+  // The dry run reports the same errors in its response.
   const dry = await owner("POST /api/v1/workflows/validate", faulty);
   expect(dry.events).toEqual([]);
   const found = dry.status === 200 ? dry.body.data : { valid: false, errors: dry.body.errors };
@@ -233,7 +233,7 @@ test.each(FAULTY)("refused with its path: %s", async (_, fields, paths) => {
   });
 });
 
-test("a save is checked together with what it leaves as it was", async () => {
+test("a partial save is validated together with the unchanged fields", async () => {
   const { id } = await createTestWorkflow(owner);
   const orphaned = await owner(`PATCH /api/v1/workflows/${id}`, { nodes: [set("make")] });
   expect(orphaned).toMatchObject({

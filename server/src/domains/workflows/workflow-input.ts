@@ -4,7 +4,7 @@ import { nullable, object } from "#kernel/schema/schema.ts";
 import { type Definition, definitionFields, loop, repeat } from "./definition/index.ts";
 import { ChangeSummary, Label } from "./versions/version.ts";
 
-/** The fields of the version that a save appends. */
+/** Fields of the version created by a save. */
 export const versionFields = {
   label: Type.Optional(Label),
   changeSummary: Type.Optional(ChangeSummary),
@@ -22,8 +22,8 @@ const {
   ...limits
 } = definitionFields;
 
-// The content of these is left to `checkDefinition`, which finds all errors and not just the first
-// few; the schemas are for readers of the API's description.
+// `checkDefinition` validates the content of these fields because it finds all errors. The schemas are for the API
+// documentation.
 const structure = {
   trigger: orAnything(trigger),
   triggers: Type.Optional(
@@ -33,20 +33,20 @@ const structure = {
   edges: Type.Array(orAnything(edges.items)),
 };
 
-/** A whole definition. */
+/** A complete definition. */
 export const WholeDefinition = object(
   { name, description, note, tags, ...structure, ...limits },
   { title: "NewWorkflowDefinition" },
 );
 
-/** The body that makes a workflow, or replaces its definition. */
+/** The request body that creates a workflow or replaces its definition. */
 export const NewWorkflow = object(
   { ...WholeDefinition.properties, ...versionFields },
   { title: "NewWorkflow" },
 );
 export type NewWorkflow = Static<typeof NewWorkflow>;
 
-/** The body that changes some of a definition's fields; null takes an optional one away. */
+/** The request body that changes some fields of a definition. Null removes an optional field. */
 export const WorkflowChange = Type.Object(
   {
     name: Type.Optional(name),
@@ -67,12 +67,12 @@ export const WorkflowChange = Type.Object(
 );
 export type WorkflowChange = Static<typeof WorkflowChange>;
 
-/** A body split into the fields of the definition and those of the version. */
+/** A request body split into definition fields and version fields. */
 export interface WorkflowInput {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly label?: string | undefined;
   readonly changeSummary?: string | undefined;
-  /** The syntax errors of its scripts, which are found while no transaction is open. */
+  /** Syntax errors of its scripts, found outside of a transaction. */
   readonly scriptErrors?: readonly FieldError[];
 }
 
@@ -85,7 +85,7 @@ export function toWorkflowInput({
   return { fields: normal, label, changeSummary };
 }
 
-/** Takes labels of edges that are booleans or numbers for their texts, in the bodies of loops too. */
+/** Converts boolean and number labels of edges to text, also in loop bodies. */
 export function withTextLabels<Graph extends object>(graph: Graph): Graph {
   const { nodes, edges } = graph as { readonly nodes?: unknown; readonly edges?: unknown };
   return {
@@ -109,13 +109,13 @@ function withTextLabel(edge: unknown): unknown {
   return { ...Object(edge), when: String(when) } as unknown;
 }
 
-/** A definition with some of its fields changed, and those that became null left out. */
+/** A definition with some fields changed, and fields set to null removed. */
 export function mergeFields(definition: Definition, { fields }: WorkflowInput): unknown {
   const all = Object.entries({ ...definition, ...fields });
   return Object.fromEntries(all.filter(([, value]) => value !== null));
 }
 
-/** Drops the addresses of triggers, which responses show and callers may send back. */
+/** Removes trigger addresses, which responses contain and callers can send back. */
 function withoutUrls({ trigger, triggers }: { trigger?: unknown; triggers?: unknown }) {
   return {
     ...(trigger !== undefined && { trigger: withoutUrl(trigger) }),

@@ -15,7 +15,7 @@ import { Label, VersionId, VersionStatus } from "./versions/version.ts";
 
 export const WorkflowId = id("wf");
 
-/** All environments, in the order in which they are shown. */
+/** All environments in display order. */
 export const ENVIRONMENTS: readonly EnvironmentName[] = ["production", "staging", "development"];
 
 const InEnvironment = nullable(
@@ -36,7 +36,7 @@ const InEnvironment = nullable(
 
 const { nodes, edges, ...outline } = definitionFields;
 
-/** A workflow but for its graph. */
+/** A workflow without its graph. */
 const workflowFields = {
   id: WorkflowId,
   ...outline,
@@ -48,13 +48,16 @@ const workflowFields = {
   updatedAt: Time,
 };
 
-/** A workflow in events: the graph is in the version, the address is for those who may trigger it. */
+/**
+ * A workflow in events. The version contains the graph, and the address is only for callers who can trigger the
+ * workflow.
+ */
 export const WorkflowData = Type.Object(workflowFields, { title: "WorkflowData" });
 export type WorkflowData = Static<typeof WorkflowData>;
 
 type TriggerItem = Trigger & { readonly url?: string };
 
-// The declared schema, and one field more that only responses have.
+// The declared schema with one additional response field.
 const { properties } = Trigger as unknown as { readonly properties: object };
 const TriggerItem = Type.Unsafe<TriggerItem>({
   ...Trigger,
@@ -92,7 +95,7 @@ const itemFields = {
 export const WorkflowSummary = Type.Object(itemFields, { title: "WorkflowSummary" });
 export type WorkflowSummary = Static<typeof WorkflowSummary>;
 
-/** A fault or a doubt, and the step and field that it is about. */
+/** An error or a warning, with its step and field. */
 export const DefinitionIssue = Type.Object(
   {
     path: Type.String({ description: "A JSON pointer into the definition" }),
@@ -110,7 +113,7 @@ export function toDefinitionIssue(
   return { path, message, ...locatePointer(definition, path) };
 }
 
-/** Doubts about a definition, each with its path. */
+/** Warnings about a definition, each with its path. */
 export const Warnings = Type.Array(Type.Object({ path: Type.String(), message: Type.String() }));
 
 export const Workflow = Type.Object(
@@ -128,7 +131,7 @@ export const Workflow = Type.Object(
   { title: "Workflow" },
 );
 
-/** A workflow as the store gives it; a list leaves the graph out. */
+/** A workflow from the store. Lists omit the graph. */
 export interface StoredWorkflow<D = Definition> {
   readonly id: string;
   readonly definition: D;
@@ -140,7 +143,7 @@ export interface StoredWorkflow<D = Definition> {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly revision: number;
-  /** Of a definition that was just checked. */
+  /** Warnings of a definition that was just checked. */
   readonly warnings?: readonly FieldError[];
 }
 
@@ -152,18 +155,18 @@ export const WorkflowIsArchived = failure(
   "The workflow is archived. It can't be changed or deployed.",
 );
 
-/** A workflow as the envelopes of its events name it. */
+/** The reference to a workflow in event envelopes. */
 export function workflowRef({ id: workflowId, definition }: StoredWorkflow<DefinitionOutline>) {
   return { id: workflowId, displayName: definition.name };
 }
 
-/** A workflow in the data of its events. */
+/** A workflow in event data. */
 export function workflowEventData(workflow: StoredWorkflow): WorkflowData {
   const { nodes: _, edges: __, ...rest } = workflow.definition;
   return { ...rest, ...commonFieldsOf(workflow) };
 }
 
-/** A workflow in responses, with its webhook address if the caller may know `hookBase`. */
+/** A workflow in responses. Includes its webhook address if the caller can see `hookBase`. */
 export function toWorkflowItem<D extends DefinitionOutline>(
   workflow: StoredWorkflow<D>,
   hooks: HookBase | undefined,
@@ -185,21 +188,21 @@ export function toWorkflowItem<D extends DefinitionOutline>(
   };
 }
 
-/** The part that all webhook addresses of a workspace in one environment share. */
+/** The common part of all webhook addresses of a workspace in an environment. */
 export interface HookBase {
   readonly base: string;
   readonly environment: EnvironmentName;
 }
 
-/** Where requests from outside reach a workflow. */
+/** The public address of a workflow. */
 export interface HookPlace extends HookBase {
   readonly workflowId: string;
   readonly hookToken: string;
 }
 
 /**
- * The address of a trigger in an environment. Each address names its environment: one without it starts a run in
- * production.
+ * The address of a trigger in an environment. Each address names its environment; without one a request starts a run
+ * in production.
  */
 export function toHookUrl(place: HookPlace, named: NamedTrigger): string | undefined {
   const url = toProductionUrl(place, named);
@@ -207,7 +210,7 @@ export function toHookUrl(place: HookPlace, named: NamedTrigger): string | undef
   return `${url}?environment=${place.environment}`;
 }
 
-/** A trigger after the first one has its path or id behind the token. */
+/** Triggers after the first one have their path or id after the token. */
 function toProductionUrl(
   { base, workflowId, hookToken }: HookPlace,
   { id: triggerId, trigger, first }: NamedTrigger,

@@ -18,7 +18,7 @@ async function lastEvents(count: number): Promise<any[]> {
 
 const NOWHERE = { production: null, staging: null, development: null };
 
-test("a workflow is made with version 1 as its draft, and runs nowhere", async () => {
+test("a new workflow has version 1 as its draft, and runs nowhere", async () => {
   const made = await owner(
     "POST /api/v1/workflows",
     exampleDefinition({ description: "Says hello" }),
@@ -68,7 +68,7 @@ test("a workflow is made with version 1 as its draft, and runs nowhere", async (
   });
 });
 
-test("a save replaces the fields that it names, and tells what changed", async () => {
+test("a save replaces the given fields and reports what changed", async () => {
   const { id, nodes } = await createTestWorkflow(owner, { description: "Old", timeoutMs: 5_000 });
   const saved = await owner(`PATCH /api/v1/workflows/${id}`, {
     name: "Greet warmly",
@@ -103,9 +103,9 @@ test("a save replaces the fields that it names, and tells what changed", async (
   ]);
 });
 
-test("a save that changes nothing appends nothing, unless it asks for a version", async () => {
+test("a save without changes creates no version, unless it requests one", async () => {
   const { id, nodes } = await createTestWorkflow(owner);
-  // The same but for the order of the keys.
+  // The same content in another key order.
   const same = { nodes: [{ config: nodes[0].config, type: "set", id: "make" }, nodes[1]] };
   expect(await owner(`PATCH /api/v1/workflows/${id}`, same)).toMatchObject({
     status: 200,
@@ -120,7 +120,7 @@ test("a save that changes nothing appends nothing, unless it asks for a version"
   expect((await listTestVersions(owner, id))[0].changeSummary).toBe("No changes");
 });
 
-test("PUT replaces the whole definition", async () => {
+test("PUT replaces the complete definition", async () => {
   const { id } = await createTestWorkflow(owner, { description: "Gone soon" });
   const replaced = await owner(`PUT /api/v1/workflows/${id}`, exampleDefinition({ name: "Anew" }));
   expect(replaced).toMatchObject({
@@ -131,7 +131,7 @@ test("PUT replaces the whole definition", async () => {
   expect(replaced.body.data).not.toHaveProperty("description");
 });
 
-test("two saves at the same time both count, and one with a stale ETag does not", async () => {
+test("concurrent saves both count, and a save with a stale ETag is rejected", async () => {
   const { id } = await createTestWorkflow(owner);
   const [first, second] = await Promise.all([
     owner(`PATCH /api/v1/workflows/${id}`, { name: "Renamed" }),
@@ -146,7 +146,7 @@ test("two saves at the same time both count, and one with a stale ETag does not"
   expect(stale).toMatchObject({ status: 412, events: [] });
 });
 
-test("the address of a webhook trigger is shown to those who may trigger it, and to no event", async () => {
+test("the webhook address is shown to users who can trigger the workflow, and not in events", async () => {
   const made = await createTestWorkflow(owner, { trigger: { type: "webhook" } });
   const { id, trigger } = made;
   expect(trigger.url).toMatch(/^https:\/\/mill\.example\.com\/hooks\/default\/[\w-]{32}$/);
@@ -159,14 +159,14 @@ test("the address of a webhook trigger is shown to those who may trigger it, and
     `%${token}%`,
   ]);
   expect(events).toEqual([{ n: 0 }]);
-  // What an answer shows can be sent back as it is.
+  // A response can be sent back unchanged.
   expect(await owner(`PATCH /api/v1/workflows/${id}`, { trigger })).toMatchObject({
     status: 200,
     events: [],
   });
 });
 
-test("an archived workflow is off everywhere, out of the list, and can't be changed or deployed", async () => {
+test("an archived workflow is inactive in all environments, not listed, and cannot be changed or deployed", async () => {
   const { id, versions } = await createTestWorkflow(owner);
   const version = `/api/v1/workflows/${id}/versions/${versions.newest.id}`;
   await owner(`POST /api/v1/workflows/${id}/publish`);
@@ -211,7 +211,7 @@ test("an archived workflow is off everywhere, out of the list, and can't be chan
   expect(await listed("&status=archived")).toContain(id);
 });
 
-test("the list is newest first, page by page, by status and by name, without graphs", async () => {
+test("the list is newest first, paged, filtered by status and name, without graphs", async () => {
   const ids: string[] = [];
   for (const name of ["Listed 100% a", "Listed b", "Listed c"]) {
     ids.push((await createTestWorkflow(owner, { name })).id);
@@ -239,7 +239,7 @@ test("the list is newest first, page by page, by status and by name, without gra
   expect(first.data[1]).not.toHaveProperty("nodes");
 });
 
-test("both spellings of the paths are one and the same", async () => {
+test("both spellings of the paths are equivalent", async () => {
   const { body } = await owner("POST /api/workflows", exampleDefinition({ name: "Spelt" }));
   const { id } = body.data;
   for (const base of ["/api/workflows", "/api/v1/workflows"]) {
@@ -258,7 +258,7 @@ test("both spellings of the paths are one and the same", async () => {
   });
 });
 
-test("each node type and trigger is described so that a form can be drawn", async () => {
+test("each node type and trigger is described for console forms", async () => {
   const { body } = await owner("GET /api/v1/workflows/node-types");
   const { nodeTypes, triggerTypes } = body.data;
   expect(triggerTypes.map(({ type }: any) => type)).toEqual([
@@ -298,7 +298,7 @@ test("each node type and trigger is described so that a form can be drawn", asyn
   const byType = new Map<string, any>(nodeTypes.map((one: any) => [one.type, one]));
   expect(byType.get("condition")).toMatchObject({ branches: ["true", "false"] });
   expect(byType.get("switch")).toMatchObject({ branchesDependOnConfig: true });
-  // A number, or a template that becomes one.
+  // A number, or a template that produces one.
   expect(byType.get("delay").config.properties.ms).toMatchObject({
     title: "Duration",
     "x-unit": "ms",

@@ -35,7 +35,7 @@ import { ScriptModulePoint } from "./script-modules.ts";
 
 type Context = Pick<ReadContext, "tx" | "services">;
 
-/** Finds all errors that keep a definition from being saved or deployed, each with its path. */
+/** Finds all errors that prevent saving or deploying a definition, each with its path. */
 export async function definitionErrors(
   ctx: Context,
   definition: unknown,
@@ -44,7 +44,7 @@ export async function definitionErrors(
   return [...errors, ...open];
 }
 
-/** Finds the errors of a definition by itself: whether what it names is there is not asked. */
+/** Finds structural errors of a definition, without checking that references exist. */
 export function findStructureErrors(
   services: Pick<PlatformServices, "contributions">,
   definition: unknown,
@@ -57,7 +57,7 @@ export function findStructureErrors(
   return runAtOnce(checkDefinition(definition, types, PARSED)).errors;
 }
 
-/** The variables that a definition names; `all` where it does not say which it reads. */
+/** The variables that a definition uses; `all` if a reference is dynamic. */
 export function variablesNamedIn(
   services: Pick<PlatformServices, "contributions">,
   definition: unknown,
@@ -68,7 +68,7 @@ export function variablesNamedIn(
   return names.has(ANY_NAME) ? "all" : [...names];
 }
 
-/** Drafts and versions, as they must be to be saved. */
+/** Drafts and versions must pass this check before they are saved. */
 export const workflowDefinitions: readonly StoredDefinition[] = [
   "workflows",
   "workflow_versions",
@@ -78,7 +78,7 @@ export const workflowDefinitions: readonly StoredDefinition[] = [
   check: (services, row) => findStructureErrors(services, row["definition"]),
 }));
 
-/** Finds all errors of a definition, and what in it is doubtful, each with its path. */
+/** Finds all errors and warnings of a definition, each with its path. */
 export async function definitionIssues(
   { tx, services }: Context,
   definition: unknown,
@@ -107,7 +107,7 @@ export async function definitionIssues(
       path: one.path,
       message: isUnnamedSecret(one) ? UNNAMED_SECRET : MESSAGES[one.kind](one.name),
     }));
-  // A variable may be set later, and says so by itself when a step needs it.
+  // A missing variable is only a warning: it can be set later, and a step without it fails with its own error.
   const [doubts, referenceErrors] = [true, false].map((isDoubt) =>
     issues
       .filter(({ kind }) => (kind === "variable") === isDoubt)
@@ -125,7 +125,7 @@ export async function definitionIssues(
   });
 }
 
-/** Finds what is wrong with a definition by itself, whatever a workspace has. */
+/** Finds structural errors and warnings of a definition, independent of a workspace. */
 export function findDefinitionIssues(types: NodeTypes, definition: unknown): DefinitionIssues {
   return runAtOnce(checkStructure(types, definition));
 }
@@ -142,7 +142,7 @@ function* checkStructure(types: NodeTypes, definition: unknown): Steps<Definitio
   return { errors: [...errors, ...tooMany], warnings };
 }
 
-/** The errors of nodes whose type the workspace does not have. */
+/** Errors of nodes whose type does not exist in the workspace. */
 async function nodeTypeErrors(
   { tx, services }: Context,
   definition: unknown,
@@ -154,13 +154,13 @@ async function nodeTypeErrors(
     .map(({ path }) => ({ path: `${path}/type`, message: "is not a known node type" }));
 }
 
-/** A definition that can be saved, and what in it is doubtful. */
+/** A definition that can be saved, with its warnings. */
 export interface ValidWorkflow {
   readonly definition: Definition;
   readonly warnings: readonly FieldError[];
 }
 
-/** The definition, if it can be saved; throws all its errors otherwise. */
+/** Returns the definition if it can be saved. Otherwise throws with all its errors. */
 export async function assertValidWorkflow(
   ctx: Context,
   definition: unknown,
@@ -174,10 +174,10 @@ export async function assertValidWorkflow(
   return { definition, warnings: [...warnings, ...open] };
 }
 
-/** Scripts that are looked at; more than this are left to their first run. */
+/** Maximum number of checked scripts. Errors in further scripts appear in their first run. */
 const SCRIPTS_MAX = 50;
 
-/** Finds the syntax errors of scripts, while no transaction is open. */
+/** Finds syntax errors in scripts. Runs outside of a transaction. */
 export async function findScriptErrors(
   platform: Platform,
   definition: unknown,
@@ -211,8 +211,8 @@ async function loadModules(
 }
 
 /**
- * Parses the expressions of a definition while no transaction is open, and yields in between. It is
- * what takes longest of checking a definition; the result is cached until that is done.
+ * Parses the expressions of a definition outside of a transaction, and yields in between. This is the slowest part of
+ * checking a definition; the result is cached until the check ends.
  */
 export async function parseExpressions(
   services: PlatformServices,

@@ -1,4 +1,4 @@
-/** The needs of a definition in one environment: values that it lacks there, and values of production it would use. */
+/** What a definition needs in an environment: missing values, and production values that it would use. */
 import Type, { type Static } from "typebox";
 import { findForeignVariables } from "#domains/variables/index.ts";
 import { findForeignSecrets } from "#domains/vault/index.ts";
@@ -25,15 +25,15 @@ export const ProductionValue = Type.Object(
 );
 export type ProductionValue = Static<typeof ProductionValue>;
 
-/** A connector that nodes use, with the secrets of its credentials. */
+/** A connector used by nodes, with the secrets of its credentials. */
 export interface UsedConnector {
   readonly name: string;
   readonly secrets: readonly string[];
-  /** True where it holds credentials that are the same in every environment. */
+  /** True if its credentials are the same in every environment. */
   readonly hasOwnCredentials: boolean;
 }
 
-/** Where the connectors say what the nodes of a definition use of them. */
+/** Extension point through which connectors report how a definition uses them. */
 export const UsedConnectorPoint = extensionPoint<
   (source: CheckSource, nodes: readonly DefinedNode[]) => Promise<readonly UsedConnector[]>
 >("workflows.used_connectors");
@@ -43,7 +43,7 @@ export interface EnvironmentNeeds {
   readonly productionValues: readonly ProductionValue[];
 }
 
-/** Names in a script, as in `context.secrets.get("NAME")`. */
+/** Matches names in a script, as in `context.secrets.get("NAME")`. */
 const SCRIPT_SECRET = /\bsecrets\s*\.\s*get\s*\(\s*["'`](\w+)["'`]/g;
 
 export async function findEnvironmentNeeds(
@@ -97,7 +97,7 @@ function toValue(
   return { kind, name, ...(user && { connector: user.name }) };
 }
 
-/** Where a name is used; the whole definition for what only a connector names. */
+/** The paths where a name is used; the complete definition if only a connector names it. */
 function listPaths(uses: readonly Reference[], kind: string, name: string): readonly string[] {
   const paths = uses.flatMap((use) => (use.kind === kind && use.name === name ? [use.path] : []));
   return paths.length > 0 ? [...new Set(paths)] : [""];
@@ -113,7 +113,7 @@ function secretsOfScript({ type, config, path }: DefinedNode): Reference[] {
   }));
 }
 
-/** Sub-workflows and error workflows that would not start there. */
+/** Warns about subworkflows and error workflows that are not deployed in the environment. */
 async function undeployedWarnings(
   { tx }: CheckSource,
   environment: EnvironmentName,

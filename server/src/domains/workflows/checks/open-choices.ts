@@ -1,18 +1,18 @@
 /**
- * Choices that an import leaves open, such as the connection of a step. A draft can be saved with them; it can't be
- * deployed until each of them is made.
+ * Choices that an import leaves open, for example the connection of a step. A draft with open choices can be saved
+ * but not deployed.
  */
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { pointerSegments } from "#kernel/schema/json-pointer.ts";
 import type { DefinitionIssues } from "../definition/index.ts";
 
-/** The name of a secret that is not chosen yet, where a name is needed. */
+/** Placeholder for the name of a secret that is not selected yet. */
 export const OPEN_SECRET = "CHOOSE_A_SECRET";
 
-/** The text in the place of a connector, workflow or table that is not chosen yet. */
+/** Placeholder for a connector, workflow or table that is not selected yet. */
 export const toOpenChoice = (id: string): string => `choose ${id}`.slice(0, 100);
 
-/** Separates errors whose field holds an open choice from those that keep a draft from being saved. */
+/** Separates errors of open choices from errors that prevent saving a draft. */
 export function separateOpenChoices(
   definition: unknown,
   { errors, warnings }: Pick<DefinitionIssues, "errors" | "warnings">,

@@ -5,30 +5,30 @@ import type { Config, DefinitionIssues } from "../definition/index.ts";
 
 export type CheckSource = Pick<ReadContext, "tx" | "services">;
 
-/** A node as it stands in a definition, with its path. */
+/** A node of a definition, with its path. */
 export interface DefinedNode {
   readonly type: string;
   readonly config: Config;
   readonly path: string;
 }
 
-/** The parts of a definition that refer to something outside of it. */
+/** The parts of a definition with external references. */
 export interface CheckedParts {
   readonly triggers: readonly { readonly config: Config; readonly path: string }[];
-  /** Those of the loops' bodies included. */
+  /** Includes the nodes of loop bodies. */
   readonly nodes: readonly DefinedNode[];
 }
 
-/** Finds what a definition names and the workspace does not have. Templates are known only at run time. */
+/** Finds references to things that the workspace does not have. Template values are known only at run time. */
 export type ReferenceCheck = (
   source: CheckSource,
   parts: CheckedParts,
 ) => Promise<Partial<DefinitionIssues>>;
 
-/** Where domains contribute checks of what definitions say about their things. */
+/** Extension point for reference checks of other domains. */
 export const ReferenceCheckPoint = extensionPoint<ReferenceCheck>("workflows.reference_checks");
 
-/** The issues that all domains find. */
+/** Issues found by all domains. */
 export async function findReferenceIssues(
   source: CheckSource,
   definition: unknown,
@@ -55,7 +55,7 @@ export async function findReferenceIssues(
   return { errors, warnings };
 }
 
-/** All nodes, those in the bodies of loops included; none of a value that is no graph. */
+/** All nodes, including those in loop bodies. Returns none for a value that is not a graph. */
 export function nodesIn(graph: unknown, at = ""): DefinedNode[] {
   const { nodes } = Object(graph) as { readonly nodes?: unknown };
   if (!Array.isArray(nodes)) return [];
@@ -76,7 +76,7 @@ export function nodesIn(graph: unknown, at = ""): DefinedNode[] {
   });
 }
 
-/** The parts of a node that asks a model, as the nodes that they are: the connector, the tools, the approval. */
+/** The parts of a model node as nodes: the connector, the tools and the approval. */
 function nodesOfModel(config: Config, path: string): DefinedNode[] {
   const { connectorId, tools, mcp, approvers } = config;
   const servers = (Array.isArray(mcp) ? mcp : []).map(toConfig);

@@ -10,7 +10,7 @@ import {
   subworkflow,
 } from "../definition/index.ts";
 
-/** A text in a definition that may refer to something outside of it. */
+/** A text in a definition with a possible external reference. */
 interface Mention {
   readonly kind: "template" | "expression" | "workflow";
   readonly text: string;
@@ -20,28 +20,28 @@ interface Mention {
 /** The mentions of a definition. */
 export interface ReferenceMentions {
   readonly all: readonly Mention[];
-  /** The path where its expressions became too many to be parsed; the rest is left out. */
+  /** The path of the expression that exceeded the parsing limit. Later expressions are not parsed. */
   readonly excess: string | undefined;
 }
 
-/** Something outside of a definition that it needs. */
+/** Something outside of a definition that the definition needs. */
 export interface Reference {
   readonly kind: "secret" | "variable" | "workflow";
-  /** Of secrets and variables also `ANY_NAME`. */
+  /** Can be `ANY_NAME` for secrets and variables. */
   readonly name: string;
-  /** Where it is named. */
+  /** The path of the reference. */
   readonly path: string;
 }
 
 /**
- * Bounds on all expressions of a definition together. To parse one takes about a tenth of a
- * millisecond, and a time that grows with the square of its dots.
+ * Limits for all expressions of a definition together. Parsing takes about 0.1 ms per expression, and grows with the
+ * square of the number of dots.
  */
 const EXPRESSIONS_MAX = 2_000;
 const CHARACTERS_MAX = 200_000;
 const SQUARED_DOTS_MAX = 4_000_000;
 
-/** Finds the mentions of a definition. It takes any JSON, and skips values of the wrong type. */
+/** Finds the mentions of a definition. Accepts any JSON, and skips values of the wrong type. */
 export function findMentions(definition: unknown, types: NodeTypes): ReferenceMentions {
   const finder = new MentionFinder(types);
   if (!isRecord(definition)) return finder;
@@ -54,7 +54,7 @@ export function findMentions(definition: unknown, types: NodeTypes): ReferenceMe
   return finder;
 }
 
-/** The references of a mention. An expression is parsed the first time. */
+/** The references in a mention. Expressions are parsed on first use. */
 export function referencesOf({ kind, text, path }: Mention): Reference[] {
   if (kind === "workflow") return [{ kind, name: text, path }];
   const { secrets, variables } =

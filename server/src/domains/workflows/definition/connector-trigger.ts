@@ -4,7 +4,7 @@ import { SECRET_NAME } from "#kernel/secrets/secret-reference.ts";
 
 const EVERY_DEFAULT_MS = 300_000;
 
-/** How polls begin runs. */
+/** Fields of triggers that poll. */
 const pollFields = {
   everyMs: Type.Optional(
     Type.Integer({
@@ -21,7 +21,7 @@ const pollFields = {
   ),
 };
 
-/** How often is looked unless a trigger says it. */
+/** Default poll interval. */
 export const POLL_EVERY_MS = EVERY_DEFAULT_MS;
 
 /** The fields of a trigger that listens to a connector. */
@@ -64,7 +64,7 @@ export const rssTriggerFields = {
   ...pollFields,
 };
 
-/** How consoles show both kinds. */
+/** Forms of both trigger types. */
 export const connectorTriggerForms = {
   connector: {
     type: "connector" as const,

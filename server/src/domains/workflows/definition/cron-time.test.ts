@@ -6,7 +6,7 @@ import { checkSchedule } from "./schedule.ts";
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** Zones whose clocks change by an hour, by half of one, at midnight, and never. */
+/** Zones with clock changes of an hour, of half an hour, at midnight, and without changes. */
 const CHANGES: readonly (readonly [zone: string, from: string])[] = [
   ["Europe/Berlin", "2027-03-27T18:00Z"],
   ["Europe/Berlin", "2027-10-30T18:00Z"],
@@ -22,13 +22,13 @@ const CHANGES: readonly (readonly [zone: string, from: string])[] = [
 ];
 const SPAN_MS = DAY_MS;
 
-/** A field as text, and the numbers that it names. */
+/** A cron field as text, with the numbers that it matches. */
 interface Field {
   readonly text: string;
   readonly values: ReadonlySet<number>;
 }
 
-/** The numbers from 0 on, the same ones each time. */
+/** A deterministic generator of numbers from 0. */
 function chance(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -63,7 +63,7 @@ function randomField(pick: (below: number) => number, min: number, max: number):
   }
 }
 
-/** The wall clock by the platform's own calendar, in minutes. */
+/** The local time in minutes, from the calendar of the JavaScript platform. */
 function wallClock(timeZone: string): (ms: number) => number {
   const format = new Intl.DateTimeFormat("en", {
     timeZone,
@@ -83,7 +83,7 @@ function wallClock(timeZone: string): (ms: number) => number {
   };
 }
 
-/** Counts minute by minute: each matched wall time is due once, those skipped together at once. */
+/** Reference implementation by minute: each matching local time is due once, and skipped ones together at once. */
 function countTimes(walls: ReadonlyMap<number, number>, minutes: Field, hours: Field): number[] {
   const isHourly = hours.values.size === 24;
   const matches = (wall: number): boolean =>
@@ -101,7 +101,7 @@ function countTimes(walls: ReadonlyMap<number, number>, minutes: Field, hours: F
   return times;
 }
 
-test("whatever the expression and the zone, its times are those of a count minute by minute", () => {
+test("times of any expression in any zone equal those of the minute-by-minute reference", () => {
   const pick = chance(7);
   for (const [timezone, start] of CHANGES) {
     const fromMs = Date.parse(start);
@@ -118,7 +118,7 @@ test("whatever the expression and the zone, its times are those of a count minut
       const cron = `${minutes.text} ${hours.text} * * *`;
       const expected = countTimes(walls, minutes, hours);
       const actual: number[] = [];
-      // The first minute stands for what was due before.
+      // The first minute includes earlier due times.
       let after = new Date(fromMs - 1);
       const nextTime = compileCronTimes({ cron, timezone });
       for (;;) {
@@ -133,7 +133,7 @@ test("whatever the expression and the zone, its times are those of a count minut
   }
 });
 
-test("the guide's promises hold for lists, ranges, steps and seconds", () => {
+test("lists, ranges, steps and seconds behave as described in the guide", () => {
   const times = (cron: string, day: string): string[] => {
     const found: string[] = [];
     let after = new Date(Date.parse(`${day}T00:00:00+02:00`) - 1);

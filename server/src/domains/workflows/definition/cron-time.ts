@@ -17,12 +17,12 @@ export interface CronSchedule {
   readonly timezone?: string | undefined;
 }
 
-/** The first time of a checked schedule after a moment; null when none comes any more. */
+/** The first time of a valid schedule after a moment. Null if no time follows. */
 export function nextCronTime(schedule: CronSchedule, after: Date): Date | null {
   return compileCronTimes(schedule)(after);
 }
 
-/** Compiles a checked schedule to a function that gives the first time after a moment. */
+/** Compiles a valid schedule to a function that returns the first time after a moment. */
 export function compileCronTimes({
   cron,
   timezone = "UTC",
@@ -37,18 +37,18 @@ export function compileCronTimes({
   };
 }
 
-/** Parses an expression; throws what the library says of a wrong one. The result starts nothing. */
+/** Parses an expression. Throws the error of the library if it is invalid. Starts no timer. */
 export function parseCron(cron: string): Cron {
   return new Cron(normaliseCron(cron), {
     paused: true,
     mode: "5-or-6-parts",
     timezone: "UTC",
-    // As `5/15`, for `5-59/15`.
+    // Allows `5/15` as a short form of `5-59/15`.
     sloppyRanges: true,
   });
 }
 
-/** The expression with `*` for `?`, which stands for any day; the library takes it for the present moment. */
+/** Replaces `?` by `*`: it means any day, but the library reads it as the current time. */
 export function normaliseCron(cron: string): string {
   const fields = cron.trim().split(/\s+/);
   const days = [fields.length - 3, fields.length - 1];
@@ -57,17 +57,17 @@ export function normaliseCron(cron: string): string {
 
 type NextWall = (wallMs: number) => number | undefined;
 
-/** Of a schedule whose wall times come once. */
+/** For schedules whose local times occur once. */
 function nextUniqueTime(clock: WallClock, nextWall: NextWall, afterMs: number): number | undefined {
   const wallNow = clock.wallAt(afterMs);
-  // While wall times repeat, those that are to come have been.
+  // While local times repeat, the next ones have already been due.
   const { fold } = clock.resolve(wallNow);
   const isRepeated = fold !== undefined && afterMs >= fold.atMs;
   const wall = nextWall(isRepeated ? fold.fromWallMs - 1 : wallNow);
   return wall === undefined ? undefined : clock.resolve(wall).firstMs;
 }
 
-/** Of a schedule of every hour. */
+/** For hourly schedules. */
 function nextShownTime(clock: WallClock, nextWall: NextWall, afterMs: number): number | undefined {
   const fold = clock.foldAfter(afterMs);
   const repeated = fold && nextWall(fold.toWallMs - 1);
@@ -81,34 +81,34 @@ function nextShownTime(clock: WallClock, nextWall: NextWall, afterMs: number): n
   return Number.isFinite(again) ? again : undefined;
 }
 
-/** A change of the clocks at a moment, from one wall time to another. */
+/** A clock change at a moment, from one local time to another. */
 interface ClockChange {
   readonly atMs: number;
   readonly fromWallMs: number;
   readonly toWallMs: number;
 }
 
-/** The moments at which the clocks show a wall time; where they skip it, that to which they skip. */
+/** The moments of a local time. For a skipped time, the moment of the clock change. */
 interface ResolvedWall {
   readonly firstMs: number;
   readonly lastMs: number;
-  /** The change that skips it. */
+  /** The clock change that skips the local time. */
   readonly gap?: ClockChange;
-  /** The change that repeats it. */
+  /** The clock change that repeats the local time. */
   readonly fold?: ClockChange;
 }
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-/** More than any offset from UTC, and less than there is between two changes of the clocks. */
+/** More than any UTC offset, and less than the time between two clock changes. */
 const AROUND_MS = 36 * HOUR_MS;
-/** More than the clocks are ever set back. */
+/** More than any backward clock change. */
 const FOLD_MAX_MS = 4 * HOUR_MS;
 
-/** The clocks of a zone. A wall time is in milliseconds, as if it were in UTC. */
+/** The local time of a zone, in milliseconds as if it were UTC. */
 class WallClock {
   readonly #zone: IANAZone;
-  /** The change that was looked for last. */
+  /** The last clock change that was found. */
   #known: ClockChange | undefined;
 
   constructor(timezone: string) {
@@ -133,13 +133,13 @@ class WallClock {
     return { firstMs: ms, lastMs: ms };
   }
 
-  /** The next change, where it comes soon and sets the clocks back. */
+  /** The next clock change, if it is soon and sets the clock back. */
   foldAfter(ms: number): ClockChange | undefined {
     if (this.#offsetAt(ms + FOLD_MAX_MS) >= this.#offsetAt(ms)) return undefined;
     return this.#changeBetween(ms, ms + FOLD_MAX_MS);
   }
 
-  /** The only change between two moments with different offsets. */
+  /** Finds the only clock change between two moments with different offsets. */
   #changeBetween(fromMs: number, toMs: number): ClockChange {
     if (this.#known && this.#known.atMs > fromMs && this.#known.atMs <= toMs) return this.#known;
     const before = this.#offsetAt(fromMs);
@@ -161,7 +161,7 @@ class WallClock {
 const HOURS = 24;
 const MIDNIGHT = new Date("2023-12-31T23:59:59.999Z");
 
-/** True when it names every hour of a day; asked for each time of each schedule. */
+/** True if the expression matches every hour of a day. Called for each time of each schedule. */
 function isHourly(cron: string): boolean {
   const fields = cron.trim().split(/\s+/);
   if (fields.length === 1) return cron.trim().toLowerCase() === "@hourly";

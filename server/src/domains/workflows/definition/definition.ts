@@ -5,13 +5,13 @@ import { Trigger } from "./trigger.ts";
 
 export { NODE_ID } from "./node-id.ts";
 
-/** Bounds of one definition, the bodies of its loops included. */
+/** Limits per definition, including loop bodies. */
 export const NODES_MAX = 500;
 export const EDGES_MAX = 2_000;
-/** Loops within loops. */
+/** Maximum depth of nested loops. */
 export const NESTING_MAX = 5;
 export const BACKOFF_MS_MAX = 3_600_000;
-/** The longest that anything may wait. */
+/** Maximum length of any wait. */
 export const DURATION_MS_MAX = 366 * 86_400_000;
 
 export const TRIGGERS_MAX = 20;
@@ -50,7 +50,7 @@ export type OnError = Static<typeof OnError>;
 
 export const LOOP_CONCURRENCY_MAX = 100;
 
-/** Roots of the scope in which expressions are evaluated; an item can't hide them. */
+/** Root names of the expression scope. An item name cannot shadow them. */
 export const SCOPE_NAMES = [
   "trigger",
   "steps",
@@ -61,7 +61,7 @@ export const SCOPE_NAMES = [
   "variables",
 ];
 
-/** The name by which expressions read what is different in each iteration. */
+/** The name with which expressions read the value of the current iteration. */
 export function itemName(name: string, description: string) {
   return Type.String({
     pattern: `^(?!(${SCOPE_NAMES.join("|")}|__proto__|constructor|prototype)$)[A-Za-z_][A-Za-z0-9_]{0,63}$`,
@@ -70,7 +70,7 @@ export function itemName(name: string, description: string) {
   });
 }
 
-/** A node that is done for each member of a list. */
+/** Runs a node for each item of a list. */
 export const ForEach = object({
   items: Type.Unknown({
     description: "A list, or a template for a list: `{{ steps.read.output }}`",
@@ -102,13 +102,13 @@ export type ForEach = Static<typeof ForEach>;
 const Note = text(2_000, "Note for editors; it has no effect on runs");
 const TAGS_MAX = 20;
 
-/** A word by which workflows are found. */
+/** A word for finding workflows. */
 export const Tag = Type.String({
   pattern: "^[^\\s,]([^,\\u0000-\\u001f]{0,48}[^\\s,])?$",
   description: "Tag without commas",
 });
 
-/** A node of a workflow; its type decides on the fields of its `config`. */
+/** A node of a workflow. Its type determines the fields of `config`. */
 export const Node = object(
   {
     id: NodeId,
@@ -152,13 +152,13 @@ export const Edge = object(
 );
 export type Edge = Static<typeof Edge>;
 
-/** Nodes and the edges between them: a whole workflow, or the body of a loop. */
+/** Nodes and edges: a complete workflow or the body of a loop. */
 export interface GraphDefinition {
   readonly nodes: readonly Node[];
   readonly edges: readonly Edge[];
 }
 
-/** The fields of a definition, from which request and response schemas are made. */
+/** The fields of a definition; request and response schemas use them. */
 export const definitionFields = {
   name: line(200),
   description: Type.Optional(text(10_000)),
@@ -189,6 +189,6 @@ export const definitionFields = {
   errorWorkflowId: Type.Optional(id("wf", "Workflow to start with the error when a run fails")),
 };
 
-/** A workflow as its author writes it. `checkDefinition` knows what a schema can't say. */
+/** A workflow as its author writes it. `checkDefinition` checks what a schema cannot express. */
 export const Definition = object(definitionFields, { title: "WorkflowDefinition" });
 export type Definition = Static<typeof Definition>;

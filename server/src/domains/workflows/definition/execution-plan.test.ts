@@ -9,7 +9,7 @@ const types = nodeTypes(builtInNodeTypes);
 const step = (id: string, more: Partial<Node> = {}): Node => ({ id, type: "set", ...more });
 
 describe("compilePlan", () => {
-  test("knows for each node where its edges lead, and what may begin and end", () => {
+  test("lists the targets of each node's edges, and the first and last nodes", () => {
     const { graph } = compilePlan(
       {
         nodes: [step("c"), step("a"), step("b")],
@@ -31,7 +31,7 @@ describe("compilePlan", () => {
     expect(graph.sinks.map(({ id }) => id)).toEqual(["c"]);
   });
 
-  test("fills in what a definition leaves open", () => {
+  test("fills in defaults of a definition", () => {
     const retry = { maxAttempts: 2 };
     const { graph } = compilePlan({ nodes: [step("a", { retry })], edges: [] }, types);
     expect(graph.nodes[0]).toMatchObject({
@@ -44,7 +44,7 @@ describe("compilePlan", () => {
     });
   });
 
-  test("compiles the bodies of loops too, and knows whether a run can answer", () => {
+  test("compiles loop bodies too, and detects if a run can send a response", () => {
     const body = { nodes: [step("x"), step("y")], edges: [{ from: "y", to: "x" }] };
     const each = { id: "each", type: "loop", config: { items: [], concurrency: 7, body } };
     const plan = compilePlan({ nodes: [each], edges: [] }, types);
@@ -55,7 +55,7 @@ describe("compilePlan", () => {
     expect(compilePlan({ nodes: [answer], edges: [] }, types).answers).toBe(true);
   });
 
-  test("refuses what was not checked", () => {
+  test("rejects a definition that was not checked", () => {
     const cycle = [
       { from: "a", to: "b" },
       { from: "b", to: "a" },
@@ -66,7 +66,7 @@ describe("compilePlan", () => {
     expect(() => compilePlan({ nodes: [step("a", { type: "?" })], edges: [] }, types)).toThrow();
   });
 
-  test("puts every node after all that lead to it", () => {
+  test("sorts every node after its predecessors", () => {
     const pairs = fc.array(fc.tuple(fc.nat(9), fc.nat(9)), { maxLength: 30 });
     const shuffled = fc.shuffledSubarray([...Array(10).keys()], { minLength: 10 });
     fc.assert(

@@ -12,47 +12,47 @@ import type { Config, NodeType, NodeTypes } from "./node-type.ts";
 import { findUnconnected, listBranches } from "./graph-parts.ts";
 import { findTrigger, listTriggers } from "./trigger-list.ts";
 
-/** A compiled definition: immutable, so that any number of runs can share one. */
+/** A compiled definition. It is immutable, so runs can share one. */
 export interface ExecutionPlan {
   readonly graph: Graph;
-  /** True when a step of it can give the response of a run. */
+  /** True if a step can send the response of a run. */
   readonly answers: boolean;
-  /** True when a step of it waits for calls, at addresses of the run. */
+  /** True if a step waits for calls at addresses of the run. */
   readonly takesCalls: boolean;
-  /** True when a step of it has a form for whoever sent the one before. */
+  /** True if a step shows a form to the sender of the previous form. */
   readonly asksSender: boolean;
-  /** Plans of the triggers whose runs begin at nodes of their own. */
+  /** Plans of triggers with their own start nodes. */
   readonly byTrigger: ReadonlyMap<string, ExecutionPlan>;
 }
 
-/** The key of the plan of runs that no trigger began. */
+/** The key of the plan for runs without a trigger. */
 const BY_HAND = "";
 
-/** The nodes of a workflow or of a loop's body, in topological order. */
+/** The nodes of a workflow or a loop body in topological order. */
 export interface Graph {
   readonly nodes: readonly PlanNode[];
   readonly byId: ReadonlyMap<string, PlanNode>;
-  /** For each node the number of edges that lead to it. */
+  /** The number of incoming edges of each node. */
   readonly incoming: readonly number[];
   readonly roots: readonly PlanNode[];
-  /** The nodes that start, whatever leads to them. Without it all roots start. */
+  /** The start nodes, regardless of their incoming edges. By default all roots start. */
   readonly starts?: ReadonlySet<number>;
   readonly sinks: readonly PlanNode[];
-  /** Of a race. */
+  /** Set for a race. */
   readonly contest?: Contest;
 }
 
 /** The branches of a race. */
 export interface Contest {
-  /** For each node the branch that it is part of. */
+  /** The branch of each node. */
   readonly branchOf: readonly number[];
-  /** For each branch how many nodes it has, and the id of the first. */
+  /** The number of nodes of each branch, and the id of its first node. */
   readonly sizes: readonly number[];
   readonly names: readonly string[];
 }
 
 export interface PlanNode {
-  /** Its place in the graph's `nodes`. */
+  /** The index in the graph's `nodes`. */
   readonly index: number;
   readonly id: string;
   readonly name: string | undefined;
@@ -62,16 +62,16 @@ export interface PlanNode {
   readonly timeoutMs: number | undefined;
   readonly onError: OnError;
   readonly outgoing: readonly PlanEdge[];
-  /** Of a loop. */
+  /** The body of a loop. */
   readonly body: Graph | undefined;
   readonly concurrency: number;
-  /** False for a loop whose output is not the list of its iterations' outputs. */
+  /** False for a loop whose output is not the list of iteration outputs. */
   readonly collects: boolean;
-  /** Of a loop: turn by turn, until the step at the end of a turn says that it is done. */
+  /** For a loop: iterations run in sequence until the last step of an iteration ends the loop. */
   readonly repeats: boolean;
-  /** Of a loop: it stands for a node that is done for each item, and has its id. */
+  /** For a loop: it was created for a node that runs per item, and has the id of that node. */
   readonly forEach: boolean;
-  /** How many of its steps may begin in a second. */
+  /** The maximum number of step starts per second. */
   readonly ratePerSecond: number | undefined;
 }
 
@@ -80,24 +80,24 @@ export interface RetryRule {
   readonly backoffMs: number;
   readonly strategy: "fixed" | "exponential";
   readonly maxDelayMs: number;
-  /** Statuses of refusals that are retried all the same. */
+  /** Error statuses that are also retried. */
   readonly statuses: readonly number[];
 }
 
-/** An edge, seen from the node that it leaves. */
+/** An edge from the perspective of its source node. */
 export interface PlanEdge {
   readonly to: number;
   readonly when: string | undefined;
-  /** Taken however the step ends, unless it fails the run. */
+  /** The edge is taken for any end of the step, unless the step fails the run. */
   readonly always?: true;
 }
 
-/** The types that only plans have. */
+/** Types that exist only in plans. */
 const plannedTypes = new Map<string, NodeType>(agentSteps.map((type) => [type.type, type]));
 
 const BACKOFF_MS_DEFAULT = 1_000;
 
-/** Compiles a definition that has been checked; an invalid one is our bug, and throws. */
+/** Compiles a checked definition. Throws for an invalid one, because that is a bug. */
 export function compilePlan(definition: PlannedDefinition, types: NodeTypes): ExecutionPlan {
   const graph = compileGraph(definition, types);
   const answers = graph.nodes.some(({ type }) => type.answers === true);
@@ -131,7 +131,7 @@ function takesCalls({ nodes }: Graph): boolean {
   );
 }
 
-/** True for a step that asks whoever sent a form, itself or by a step in it. */
+/** True for a step that shows a form to the sender of the previous form, directly or in its body. */
 export function asksSender({
   type,
   config,
@@ -141,10 +141,10 @@ export function asksSender({
   return isAsking || (body?.nodes.some(asksSender) ?? false);
 }
 
-/** The graph of a whole workflow with the triggers that begin its runs; the body of a loop has none. */
+/** A complete workflow with its triggers, or a loop body without triggers. */
 type PlannedDefinition = GraphDefinition & Partial<Pick<Definition, "trigger" | "triggers">>;
 
-/** The plan of a run, by the value of `trigger` that it has. */
+/** The plan of a run, selected by its `trigger` value. */
 export function planOfTrigger(
   plan: ExecutionPlan,
   trigger: Readonly<Record<string, unknown>>,
@@ -186,7 +186,7 @@ function compileNode(node: Node, types: NodeTypes): Omit<PlanNode, "index" | "ou
   const { config = {}, retry } = node;
   const type = { ...declared, ...declared.inFact?.(config) };
   const { concurrency, collect } = config;
-  // A checked loop has a body that is a checked graph.
+  // A checked loop has a checked body.
   const graph = type.plans ? type.plans(config, retry) : (config["body"] as GraphDefinition);
   const body = type.iterates && compileGraph(type.races ? connectedPart(graph) : graph, types);
   return {
@@ -215,8 +215,8 @@ function compileNode(node: Node, types: NodeTypes): Omit<PlanNode, "index" | "ou
 }
 
 /**
- * A node that is done for each item is a loop of its own id around itself. Each item is retried alone, and passed over
- * alone; that one fails for good is the failure of the whole.
+ * A node that runs per item becomes a loop with the same id around itself. Each item is retried and skipped
+ * separately. The final failure of an item fails the loop.
  */
 function compileForEach(node: Node, types: NodeTypes): Omit<PlanNode, "index" | "outgoing"> {
   const { forEach, onError = "fail", start: _, ...rest } = node;
@@ -248,13 +248,13 @@ function compileForEach(node: Node, types: NodeTypes): Omit<PlanNode, "index" | 
   };
 }
 
-/** The body of a loop as its kind wants it. */
+/** The body of a loop, completed for its loop type. */
 function withEnd(type: NodeType, body: Graph, config: Config): Graph {
   if (type.races) return { ...body, contest: contestOf(body) };
   return type.repeats && !type.plans ? withCheck(body, config) : body;
 }
 
-/** A graph without the nodes that can't run: a branch of a race would win by having nothing to do. */
+/** Removes unreachable nodes, because a branch of a race without reachable nodes would win at once. */
 function connectedPart({ nodes, edges }: GraphDefinition): GraphDefinition {
   const orphans = findUnconnected({ nodes, edges });
   const isLeft = (id: string): boolean => !orphans.has(id);
@@ -278,7 +278,7 @@ function contestOf({ nodes }: Graph): Contest {
 
 const TURNS_DEFAULT = 100;
 
-/** The body of a repeat with the step that ends a turn, after all others. */
+/** The body of a repeat, with a final step that ends the iteration. */
 function withCheck(body: Graph, config: Config): Graph {
   const { until, everyMs, max = TURNS_DEFAULT, as = "state", whenExhausted = "fail" } = config;
   const index = body.nodes.length;
@@ -322,14 +322,14 @@ function withCheck(body: Graph, config: Config): Graph {
   };
 }
 
-/** Sorts the nodes so that every edge leads forward; otherwise as they were written. */
+/** Sorts nodes so that every edge leads forward. Otherwise keeps the written order. */
 function sortTopologically({ nodes, edges }: GraphDefinition): readonly Node[] {
   const outgoing = Map.groupBy(edges, ({ from }) => from);
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const openEdges = new Map(nodes.map(({ id }) => [id, 0]));
   for (const { to } of edges) openEdges.set(to, (openEdges.get(to) ?? 0) + 1);
   const ordered = nodes.filter(({ id }) => openEdges.get(id) === 0);
-  // The list grows while it is walked: a node follows once all that lead to it are in it.
+  // The list grows during iteration: a node is added after all its predecessors.
   for (const { id } of ordered) {
     for (const { to } of outgoing.get(id) ?? []) {
       const left = (openEdges.get(to) ?? 0) - 1;

@@ -1,12 +1,12 @@
-/** Parts of a graph that no edge connects: the branches of a race, and nodes that no run reaches. */
+/** Finds disconnected parts of a graph: the branches of a race, and unreachable nodes. */
 
-/** A graph as far as it is written. */
+/** An incomplete graph. */
 interface Outline {
   readonly nodes: readonly unknown[];
   readonly edges: readonly unknown[];
 }
 
-/** The ids of the nodes of each branch, both in the order in which they are written. */
+/** The node ids of each branch, in written order. */
 export function listBranches({ nodes, edges }: Outline): string[][] {
   const leaders = new Map<string, string>();
   const leaderOf = (id: string): string => {
@@ -31,8 +31,8 @@ export function listBranches({ nodes, edges }: Outline): string[][] {
 }
 
 /**
- * The nodes that no run reaches: those with `start: false` that no edge leads to, and what follows them alone. `starts`
- * are nodes that start whatever they say, as those that a trigger names.
+ * The unreachable nodes: those with `start: false` and no incoming edges, and their exclusive successors. Nodes in
+ * `starts` always start, for example because a trigger names them.
  */
 export function findUnconnected(
   { nodes, edges }: Outline,

@@ -1,4 +1,4 @@
-/** Workflows as their authors write them: schemas, checks, and the plan that is run. */
+/** Workflow definitions: schemas, checks and execution plans. */
 export { checkDefinition, sizeErrors } from "./validation/check-definition.ts";
 export type { ExpressionCheck } from "./validation/check-context.ts";
 export type { DefinitionIssues } from "./validation/check-definition.ts";

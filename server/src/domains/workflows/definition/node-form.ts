@@ -1,10 +1,10 @@
 /**
- * The looks of node types and triggers in a console: declared beside each type, so that a palette, a form and
- * completion need no list of their own. Hints travel as keywords of the published JSON Schema.
+ * Form metadata of node types and triggers. Each type declares its own, so that palettes, forms and completion need
+ * no separate list. Hints are published as keywords of the JSON Schema.
  */
 import Type, { type TSchema } from "typebox";
 
-/** The groups of a palette, in the order in which it shows them. */
+/** The groups of the node palette, in display order. */
 export const NODE_GROUPS = [
   "Flow",
   "Shape",
@@ -19,7 +19,7 @@ export const NODE_GROUPS = [
 ] as const;
 export type NodeGroup = (typeof NODE_GROUPS)[number];
 
-/** The kinds of things that a field may name, for a picker. */
+/** The kinds of objects that a field can reference, for pickers. */
 export type FieldReference =
   | "approver"
   | "artifact"
@@ -42,32 +42,32 @@ export interface FieldHints {
   readonly title: string;
   readonly placeholder?: string;
   readonly example?: unknown;
-  /** The text has several lines. */
+  /** The text can have several lines. */
   readonly multiline?: true;
   readonly unit?: string;
-  /** The language of a text, for an editor. */
+  /** The language of the text, for the editor. */
   readonly language?: "javascript";
   readonly reference?: FieldReference;
-  /** Of an object whose names are free: what the values of these names name. */
+  /** For an object with free names: the kind of object that each of these fields references. */
   readonly references?: Readonly<Record<string, FieldReference>>;
-  /** It matters only where another field has one of these values. */
+  /** The field is used only if another field has one of these values. */
   readonly when?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** A title, an icon, a first configuration, and the fields in the order of a form. */
+/** The title, icon, initial configuration, and fields in form order. */
 export interface NodeForm {
   readonly title: string;
   readonly group: NodeGroup;
-  /** A name among those of Lucide. */
+  /** A Lucide icon name. */
   readonly icon: string;
-  /** The configuration of a new node; what only its author can know is empty. */
+  /** The configuration of a new node. Fields without a useful default are empty. */
   readonly first: Readonly<Record<string, unknown>>;
   readonly fields: Readonly<Record<string, FieldHints>>;
 }
 
 export type FormFields = NodeForm["fields"];
 
-/** A schema with the hints of its fields as keywords, and their order. */
+/** Adds the hints of fields as schema keywords, and their order. */
 export function schemaWithHints(schema: TSchema, fields: FormFields): TSchema {
   const { properties = {} } = schema as { readonly properties?: Readonly<Record<string, TSchema>> };
   const hinted = Object.entries(properties).map(([name, field]): [string, TSchema] => {

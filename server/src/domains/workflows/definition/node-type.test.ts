@@ -19,7 +19,7 @@ describe("the registry", () => {
     expect(builtInNodeTypes.map(({ type }) => type).toSorted()).toEqual(names.split(" "));
   });
 
-  test("is open to further types, but not to two of one name", () => {
+  test("accepts further types, but not two with the same name", () => {
     const ping = nodeType({
       type: "ping",
       summary: "Pings",
@@ -63,7 +63,7 @@ describe("the registry", () => {
     },
   );
 
-  test("a switch has more branches than its type alone tells", () => {
+  test("a switch gets more branches from its configuration", () => {
     const description = describeNodeType(nodeTypes(builtInNodeTypes).get("switch")!);
     expect(description).toMatchObject({
       branches: ["default"],
@@ -102,7 +102,7 @@ describe("templates", () => {
     expect(Value.Check(templateSchema(config), value)).toBe(faulty.length === 0);
   });
 
-  test("a configuration falls into templates, expressions without their braces, and the rest", () => {
+  test("a configuration is split into templates, expressions without braces, and the rest", () => {
     const value = { count: "{{ a }}", names: ["b"], label: "{{", when: ' {{ a > {"b": 1}.b }} ' };
     expect(splitConfig(config, value)).toEqual({
       templates: { count: "{{ a }}", names: ["b"] },

@@ -4,61 +4,61 @@ import { type FieldHints, NODE_GROUPS, type NodeForm, schemaWithHints } from "./
 import type { GraphDefinition, Node } from "./definition.ts";
 import { templateSchema } from "./template.ts";
 
-/** A configuration as it stands in a definition: any value may still be a template. */
+/** A configuration as written: any value can still be a template. */
 export type Config = Readonly<Record<string, unknown>>;
 
 /**
- * The effect of a step: none, so that it needs no checkpoint of its own; something outside of the
- * run; or a wait for something outside of the run.
+ * The effect of a step: pure steps need no checkpoint; others have an effect outside of the run or wait for something
+ * outside.
  */
 export type Effect = "pure" | "outside" | "wait";
 
-/** One kind of step, as far as definitions and the graph are concerned; others execute it. */
+/** A type of step, as needed for definitions and graphs. Executors are registered separately. */
 export interface NodeType<Schema extends TObject = TObject> {
   readonly type: string;
   readonly summary: string;
-  /** The configuration that its executor gets, with the templates evaluated. */
+  /** The configuration of the executor, with evaluated templates. */
   readonly config: Schema;
-  /** The labels that a completed step can choose among; `error` is not for types to name. */
+  /** The labels among which a completed step chooses. Types must not use `error`. */
   readonly branches: "none" | readonly string[] | ((config: Config) => readonly string[]);
-  /** Those of them that edges without a label do not follow. */
+  /** Labels that edges without a label do not follow. */
   readonly aside?: readonly string[];
-  /** The field of the configuration that adds branches. */
+  /** The configuration field that adds branches. */
   readonly branchesFrom?: string;
   readonly effect: Effect;
-  /** The looks of it in a console. */
+  /** The form metadata for the console. */
   readonly form: NodeForm;
-  /** A JSON Schema of what a completed step gives, as far as the configuration tells. */
+  /** A JSON Schema of the output of a completed step, as far as the configuration determines it. */
   readonly output: TSchema | ((config: Config) => TSchema);
-  /** Checks what the schema can't express; called with a value that fits it, templates included. */
+  /** Checks what the schema cannot express. Called with a valid value that can contain templates. */
   readonly check?: (config: Config) => readonly FieldError[];
-  /** It runs the graph in `config.body` for each of its items. */
+  /** Runs the graph in `config.body` for each item. */
   readonly iterates?: true;
-  /** It runs that graph turn by turn, until a condition holds, and not for each of a list. */
+  /** Runs that graph repeatedly until a condition holds, instead of per item. */
   readonly repeats?: true;
-  /** It runs that graph once: parts of it that no edge connects race, and the first to complete ends it. */
+  /** Runs that graph once: disconnected parts race, and the first to complete ends the step. */
   readonly races?: true;
-  /** It runs a graph that no author writes, but its plan; `iterates` and `repeats` hold for that. */
+  /** Runs a graph created by the plan instead of the author. `iterates` and `repeats` apply to that graph. */
   readonly plans?: (config: Config, retry: Node["retry"]) => GraphDefinition;
-  /** How long an attempt may take unless its node says so. */
+  /** The default timeout of an attempt. */
   readonly timeoutMs?: number;
-  /** Names that an expression of the configuration sees beside the scope, by its field. */
+  /** Additional names visible to an expression field, by field name. */
   readonly names?: Readonly<Record<string, readonly string[]>>;
-  /** Its output is the answer of the run. */
+  /** Its output is the response of the run. */
   readonly answers?: true;
-  /** Others reach it at an address of its own, which `run.resumeUrls` tells. */
+  /** External callers reach the step at its own address, listed in `run.resumeUrls`. */
   readonly takesCalls?: true;
-  /** It ends in failure by design, which no retry or `onError` could turn into anything else. */
+  /** Always fails by design. Retries and `onError` do not apply. */
   readonly alwaysFails?: true;
-  /** Its configuration stays in the platform, where people read it: it must hold no secret. */
+  /** Its configuration is stored and shown inside the platform, so it must not contain secrets. */
   readonly inside?: true;
-  /** It computes before it reaches outside, so it may start before its run is written. */
+  /** Computes before its effects outside, so it can start before its run is written. */
   readonly computesFirst?: true;
-  /** It reaches outside by operations alone, whose stored responses it gets when it begins again. */
+  /** Has effects through operations only. If it starts again it gets their stored responses. */
   readonly replays?: true;
-  /** The type by which it is executed, where that is not its own. */
+  /** The type whose executor runs it, if different. */
   readonly executedAs?: string;
-  /** Its effect and executor, where the configuration changes them. */
+  /** The effective effect and executor, if they depend on the configuration. */
   readonly inFact?: (config: Config) => Pick<NodeType, "effect" | "executedAs"> | undefined;
 }
 
@@ -69,25 +69,25 @@ export function nodeType<Schema extends TObject>(
   return declaration;
 }
 
-/** A form that has a word on every field. */
+/** A form with hints for every field. */
 interface CompleteForm<Schema extends TObject> extends NodeForm {
   readonly fields: { readonly [Name in keyof Static<Schema>]-?: FieldHints };
 }
 
-/** The node types that an installation knows. */
+/** The node types of an installation. */
 export interface NodeTypes {
   readonly all: readonly NodeType[];
   readonly get: (type: string) => NodeType | undefined;
 }
 
-/** Types that people make, so that each workspace has others: alike in all but their names. */
+/** Custom node types of a workspace, which differ only in their names. */
 export interface NodeFamily {
   readonly like: NodeType;
-  /** True for a name of the form that its members have. */
+  /** True for a name with the form of this family. */
   readonly names: (type: string) => boolean;
 }
 
-/** Makes a registry; each domain that can do something in a workflow contributes to the list. */
+/** Creates a registry from the node types contributed by all domains. */
 export function nodeTypes(
   all: readonly NodeType[],
   families: readonly NodeFamily[] = [],
@@ -101,13 +101,13 @@ export function nodeTypes(
   return { all, get: (type) => byName.get(type) ?? inFamily(type) };
 }
 
-/** The labels that may stand on the edges from a node of this type, `error` aside. */
+/** The labels allowed on edges from a node of this type, without `error`. */
 export function branchLabels({ branches }: NodeType, config: Config): readonly string[] {
   if (branches === "none") return [];
   return typeof branches === "function" ? branches(config) : branches;
 }
 
-/** The schema of what a step with this configuration gives. */
+/** The schema of the step output for this configuration. */
 export function outputSchema({ output }: NodeType, config: Config): TSchema {
   return typeof output === "function" ? output(config) : output;
 }
@@ -115,7 +115,7 @@ export function outputSchema({ output }: NodeType, config: Config): TSchema {
 const JsonSchema = (description: string) =>
   Type.Record(Type.String(), Type.Unknown(), { description });
 
-/** A node type as a console needs it to draw a form. */
+/** A node type with the metadata that a console form needs. */
 export const NodeTypeDescription = Type.Object(
   {
     type: Type.String(),

@@ -1,24 +1,24 @@
 /**
- * Definitions while they are being written: what can be found in one that need not be valid. A **key** names a
- * node in a definition as a path names a step in a run, without the numbers of iterations: `each.call`.
+ * Reads incomplete or invalid definitions. A **key** names a node in a definition, like a path names a step in a run,
+ * but without iteration numbers: `each.call`.
  */
 import { loop, race, repeat } from "./nodes/loop-nodes.ts";
 
-/** The types whose configuration has a graph in it. */
+/** The types with a graph in their configuration. */
 const ITERATING_TYPES: ReadonlySet<string> = new Set([loop.type, repeat.type, race.type]);
 
-/** A node as far as it is written. */
+/** A node of an incomplete definition. */
 export interface OutlineNode {
   readonly id: string;
   readonly key: string;
   readonly name: string | undefined;
   readonly type: string;
   readonly config: Readonly<Record<string, unknown>>;
-  /** As it is written. */
+  /** The node as written. */
   readonly node: Readonly<Record<string, unknown>>;
 }
 
-/** An edge, and the key of the loop that it is in. */
+/** An edge, and the key of its surrounding loop. */
 export interface OutlineEdge {
   readonly in: string;
   readonly from: string;
@@ -26,25 +26,25 @@ export interface OutlineEdge {
   readonly when?: string;
 }
 
-/** A node, the loops around it, outermost first, and the nodes whose outputs it can read. */
+/** A node, its surrounding loops, outermost first, and the nodes whose outputs it can read. */
 export interface NodePosition {
   readonly node: OutlineNode | undefined;
   readonly loops: readonly (OutlineNode & { readonly as: string })[];
-  /** Nodes that come before it, those before its loops included. */
+  /** Earlier nodes, including those before the surrounding loops. */
   readonly before: readonly OutlineNode[];
 }
 
-/** The key of a path or of a key in another spelling: `each[3].call` and `each/call` are `each.call`. */
+/** Converts a path or another spelling to a key: `each[3].call` and `each/call` become `each.call`. */
 export function toNodeKey(text: string): string {
   const ids = text
     .replaceAll(/\[\d+\]/g, "")
     .replaceAll("/", ".")
     .split(".");
-  // A node that is done for each item is a loop around itself.
+  // A node that runs per item is a loop around itself.
   return ids.filter((id, index) => id !== ids[index - 1]).join(".");
 }
 
-/** Finds a node by its key; without a key, the end of the workflow, which has every node before it. */
+/** Finds a node by its key. Without a key, the end of the workflow with all nodes before it. */
 export function locateNode(definition: unknown, key: string | undefined): NodePosition | undefined {
   let graph = readGraph(definition, "");
   if (key === undefined) return { node: undefined, loops: [], before: graph.nodes };
@@ -68,7 +68,7 @@ export function locateNode(definition: unknown, key: string | undefined): NodePo
   return undefined;
 }
 
-/** All nodes, those in loops included. */
+/** All nodes, including those in loops. */
 export function listNodes(definition: unknown, within = "", depth = 0): OutlineNode[] {
   if (depth > DEPTH_MAX) return [];
   return readGraph(definition, within).nodes.flatMap((node) =>
@@ -78,7 +78,7 @@ export function listNodes(definition: unknown, within = "", depth = 0): OutlineN
   );
 }
 
-/** All edges between nodes, those in loops included. */
+/** All edges, including those in loops. */
 export function listEdges(definition: unknown, within = "", depth = 0): OutlineEdge[] {
   if (depth > DEPTH_MAX) return [];
   const { nodes, edges } = readGraph(definition, within);
@@ -90,7 +90,7 @@ export function listEdges(definition: unknown, within = "", depth = 0): OutlineE
   return [...own, ...inner.flatMap(({ key, config }) => listEdges(config["body"], key, depth + 1))];
 }
 
-/** The node that a JSON pointer into a definition leads to, by its key, and the rest of the pointer. */
+/** Resolves a JSON pointer into a definition to the key of its node and the rest of the pointer. */
 export function locatePointer(
   definition: unknown,
   pointer: string,
@@ -139,7 +139,7 @@ function readGraph(value: unknown, within: string): OutlineGraph {
   };
 }
 
-/** The nodes from which edges lead to this one, in the order in which they are written. */
+/** The predecessors of this node, in written order. */
 function findAncestors({ nodes, edges }: OutlineGraph, id: string): OutlineNode[] {
   const incoming = Map.groupBy(edges, (edge) => edge["to"]);
   const found = new Set<unknown>();
@@ -151,7 +151,7 @@ function findAncestors({ nodes, edges }: OutlineGraph, id: string): OutlineNode[
       open.push(from);
     }
   }
-  // Itself is one of them where the edges lead in a circle.
+  // In a cycle the node itself would be included.
   return nodes.filter((node) => node.id !== id && found.has(node.id));
 }
 

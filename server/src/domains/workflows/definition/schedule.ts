@@ -15,23 +15,23 @@ export function checkSchedule(trigger: Readonly<Record<string, unknown>>): Field
   return errors;
 }
 
-// A year that has a 29 February: a schedule with no time after it has no time at all.
+// A leap year: a schedule without a time after this date never runs.
 const LEAP_YEAR = new Date("2024-01-01T00:00:00Z");
 
 function cronError(cron: string): string | undefined {
-  // The library also takes a single date, and fills `?` in with the moment at which it reads it.
+  // The library also accepts a single date, and replaces `?` by the current time.
   if (/[:?]/.test(normaliseCron(cron))) return "is not a cron expression";
   try {
     return parseCron(cron).nextRun(LEAP_YEAR) === null ? "never matches a time" : undefined;
   } catch (error) {
-    // Whatever the library throws is its opinion on the text.
+    // The library reports invalid expressions as errors of any type.
     const reason = error instanceof Error ? error.message.replace(/^CronPattern: /, "") : "";
     return `is not a cron expression: ${reason}`;
   }
 }
 
 function isTimezone(name: string): boolean {
-  // Offsets would pass too, but a schedule in one would not follow the clocks of any place.
+  // UTC offsets are rejected, because a schedule would not follow local clock changes.
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
     return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";

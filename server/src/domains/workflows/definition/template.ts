@@ -1,11 +1,10 @@
 /**
- * Templates in the configuration of nodes.
+ * Templates in node configurations.
  *
- * A node type declares the configuration that its executor gets. In a definition any value inside
- * may instead be a template, a text with `{{ expression }}` in it, which becomes the value when the
- * step runs: so a field that wants a number also takes `"{{ trigger.input.amount }}"`. The exceptions
- * are marked where they are declared: `literal` is taken as it stands, since the graph depends on
- * it, or because it is written in another language; `expression` is one expression as a whole.
+ * A node type declares the configuration of its executor. In a definition any value can instead be a template, a text
+ * with `{{ expression }}`. It is replaced by its value when the step runs, so a number field also accepts `"{{
+ * trigger.input.amount }}"`. Fields are exceptions if they are declared so: a `literal` field is used unchanged,
+ * because the graph depends on it or because it contains another language; an `expression` field is one expression.
  */
 import Type, { type Static, type TObject, type TSchema } from "typebox";
 import { Compile } from "typebox/compile";
@@ -20,12 +19,12 @@ export function isTemplate(value: unknown): boolean {
   return typeof value === "string" && value.includes("{{");
 }
 
-/** A field in which braces mean nothing. */
+/** A field in which braces have no meaning. */
 export function literalSchema<S extends TSchema>(schema: S) {
   return Type.Unsafe<Static<S>>({ ...schema, [LITERAL]: true });
 }
 
-/** A field that is an expression, with or without braces around it. */
+/** An expression field, with optional braces. */
 export function expression(description: string) {
   return Type.String({
     minLength: 1,
@@ -36,12 +35,12 @@ export function expression(description: string) {
   });
 }
 
-/** A schema in which every value may be a template, for forms and documentation. */
+/** A schema in which every value can be a template, for forms and documentation. */
 export function templateSchema(schema: TSchema): TSchema {
   return allowTemplates(schema);
 }
 
-/** Checks a value in which templates may stand for anything not literal. */
+/** Validates a value in which every non-literal part can be a template. */
 export function templateConfigErrors(schema: TObject, value: unknown): FieldError[] {
   let accepts = compiledSchemas.get(schema);
   if (accepts === undefined)
@@ -50,13 +49,10 @@ export function templateConfigErrors(schema: TObject, value: unknown): FieldErro
   return fieldErrors(Value.Errors(narrowToValue(schema, value), value));
 }
 
-// Compiled, since a valid value is the usual case, and to find errors takes far longer.
+// Compiled for speed: most values are valid, and finding errors is much slower.
 const compiledSchemas = new WeakMap<TObject, ReturnType<typeof Compile>>();
 
-/**
- * The fields of a configuration that may hold templates, those that are expressions, without the
- * braces, and the rest.
- */
+/** Splits a configuration into fields with templates, expression fields without braces, and the rest. */
 export function splitConfig(schema: TObject, config: Readonly<Record<string, unknown>>) {
   const templates: Record<string, unknown> = {};
   const expressions: Record<string, string> = {};
@@ -75,10 +71,10 @@ function stripBraces(text: string): string {
   return /^\s*\{\{([\s\S]*)\}\}\s*$/.exec(text)?.[1] ?? text;
 }
 
-// Published with the schemas: a form shows such fields without the choice of a template.
+// Published with the schemas, so that forms offer no template input for such fields.
 const LITERAL = "x-literal";
 const EXPRESSION = "x-expression";
-// Also of what is inside of it.
+// Applies to nested values too.
 const TEMPLATE = "x-template";
 
 const Template = Type.String({
@@ -87,7 +83,7 @@ const Template = Type.String({
   description: "`{{ expression }}`, evaluated when the step runs",
 });
 
-/** The part of JSON Schema that configurations are declared in. */
+/** The JSON Schema keywords used in configurations. */
 interface Keywords {
   readonly properties?: Readonly<Record<string, TSchema>>;
   readonly patternProperties?: Readonly<Record<string, TSchema>>;
@@ -108,7 +104,7 @@ function orTemplate(schema: TSchema): TSchema {
   if (LITERAL in schema) return schema;
   const acceptsAnything = !("type" in schema || "enum" in schema || "anyOf" in schema);
   if (acceptsAnything) return Type.Unsafe({ ...schema, [TEMPLATE]: true });
-  // A form reads the words about a field where the field is, not inside of one of its choices.
+  // Annotations move to the field itself, because forms do not read them inside a union.
   const words = Object.entries(schema).filter(([name]) => isAnnotation(name));
   const union = Type.Union([allowTemplates(schema), Template]);
   return Type.Unsafe({ ...union, ...Object.fromEntries(words), [TEMPLATE]: true });
@@ -121,8 +117,8 @@ function isAnnotation(keyword: string): boolean {
 const ANNOTATIONS: ReadonlySet<string> = new Set(["title", "description", "default", "examples"]);
 
 /**
- * Narrows the schema to one value: where the value is a template, anything is valid. A union with the
- * template would report the errors of both sides instead.
+ * Narrows the schema to one value: a template is always valid. A union with the template would report the errors of
+ * both alternatives.
  */
 function narrowToValue(schema: TSchema, value: unknown): TSchema {
   if (LITERAL in schema) return schema;

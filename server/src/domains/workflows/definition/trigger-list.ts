@@ -1,25 +1,25 @@
 import type { Definition } from "./definition.ts";
 import type { Trigger } from "./trigger.ts";
 
-/** The id of a workflow's first trigger, unless it says otherwise. */
+/** The default id of the first trigger. */
 export const FIRST_TRIGGER_ID = "trigger";
 
-/** A trigger of a workflow, with the id that it goes by. */
+/** A trigger of a workflow, with its id. */
 export interface NamedTrigger<T extends Trigger = Trigger> {
   readonly id: string;
   readonly trigger: T;
-  /** True for the one that each workflow has. */
+  /** True for the first trigger, which each workflow has. */
   readonly first: boolean;
 }
 
 type Triggers = Pick<Definition, "trigger" | "triggers">;
 
-/** All triggers of a definition: first the one that each has, then the further ones. */
+/** All triggers of a definition, beginning with the first one. */
 export function listTriggers({ trigger, triggers = [] }: Triggers): NamedTrigger[] {
   return [
     { id: trigger.id ?? FIRST_TRIGGER_ID, trigger, first: true },
     ...triggers.map((other, index) => ({
-      // A checked one has an id.
+      // A checked trigger has an id.
       id: other.id ?? `trigger-${index + 2}`,
       trigger: other,
       first: false,
@@ -27,7 +27,7 @@ export function listTriggers({ trigger, triggers = [] }: Triggers): NamedTrigger
   ];
 }
 
-/** The triggers of one kind. */
+/** The triggers of one type. */
 export function triggersOfType<K extends Trigger["type"]>(
   definition: Triggers,
   type: K,
@@ -37,14 +37,14 @@ export function triggersOfType<K extends Trigger["type"]>(
   );
 }
 
-/** The trigger of this id, or that of runs which begin by hand: one for this purpose, or the first. */
+/** The trigger with this id. For manual runs the manual trigger, or the first trigger. */
 export function findTrigger(definition: Triggers, id?: string): NamedTrigger | undefined {
   const all = listTriggers(definition);
   if (id !== undefined) return all.find((named) => named.id === id);
   return all.find(({ trigger }) => trigger.type === "manual") ?? all[0];
 }
 
-/** The part of `trigger` in expressions that names the trigger; a sole one goes without. */
+/** The part of `trigger` in expressions that names the trigger. Omitted for a single trigger. */
 export function triggerName({ trigger, triggers }: Triggers, id: string): { readonly id?: string } {
   return triggers === undefined && trigger.id === undefined ? {} : { id };
 }

@@ -29,20 +29,20 @@ export interface TriggerType {
   readonly type: string;
   readonly summary: string;
   readonly title: string;
-  /** A name among those of Lucide. */
+  /** A Lucide icon name. */
   readonly icon: string;
-  /** The trigger as it is when it was just chosen. */
+  /** The configuration of a new trigger. */
   readonly first: Readonly<Record<string, unknown>>;
   readonly fields: FormFields;
-  /** A JSON Schema of what expressions see as `trigger`. */
+  /** A JSON Schema of `trigger` in expressions. */
   readonly scope: TSchema;
   readonly schema: TObject;
-  /** Checks what the schema can't express; called with a value that fits it. */
+  /** Checks what the schema cannot express. Called with a valid value. */
   readonly check?: (trigger: Readonly<Record<string, unknown>>) => readonly FieldError[];
 }
 
 export const TOPIC_CHARACTERS_MAX = 200;
-/** An event as expressions see it: its envelope, with `data` as conditions have it. */
+/** An event in expressions: its envelope, with the same `data` as in conditions. */
 export const EVENT_SHAPE: TSchema = EventEnvelope;
 
 export const EventBusTrigger = triggerSchema("event_bus", {
@@ -223,7 +223,7 @@ const ALL: readonly TriggerType[] = [
   { ...connectorTriggerForms.rss, schema: RssTrigger },
 ];
 
-/** All of them, by name. */
+/** All trigger types by name. */
 export const triggerTypes: ReadonlyMap<string, TriggerType> = new Map(
   ALL.map((type) => [type.type, type]),
 );
@@ -231,7 +231,7 @@ export const triggerTypes: ReadonlyMap<string, TriggerType> = new Map(
 const JsonSchema = (description: string) =>
   Type.Record(Type.String(), Type.Unknown(), { description });
 
-/** A kind of trigger as a console needs it to draw a form. */
+/** A trigger type with the metadata that a console form needs. */
 export const TriggerTypeDescription = Type.Object(
   {
     type: Type.String(),
@@ -258,7 +258,7 @@ export function describeTriggerType(trigger: TriggerType): Static<typeof Trigger
   };
 }
 
-/** A trigger of a workflow, of one kind. */
+/** A trigger of a workflow. */
 export type Trigger =
   | Static<typeof ManualTrigger>
   | Static<typeof EventBusTrigger>
@@ -270,8 +270,8 @@ export type Trigger =
   | Static<typeof RssTrigger>;
 
 /**
- * One flat object rather than a union, which would report the errors of all kinds; `checkDefinition`
- * checks that each field belongs to the type.
+ * A flat object instead of a union, which would report the errors of all types. `checkDefinition` checks that each
+ * field belongs to the type.
  */
 export const Trigger = Type.Unsafe<Trigger>(
   object(

@@ -1,4 +1,4 @@
-/** The inverses of archiving a workflow, and of turning its trigger on or off in one environment. */
+/** Inverse operations for archiving a workflow, and for activating or deactivating its trigger in one environment. */
 import { switchInverse } from "#kernel/undo/switch-inverse.ts";
 import {
   WorkflowActivated,
@@ -12,7 +12,7 @@ import { lock } from "../store.ts";
 import { activateWorkflow, deactivateWorkflow } from "./operations.ts";
 import { findDeployment } from "./store.ts";
 
-/** Triggers that went off with it are told by events of their own. */
+/** Triggers deactivated by archiving have their own events. */
 export const archiveInverse = switchInverse({
   resourceType: "workflow",
   permission: WorkflowsWrite,

@@ -59,7 +59,7 @@ export const AlreadyActive = failure(
   "The trigger is already on. A backfill runs the workflow for past events.",
 );
 
-/** Runs a workflow for what has been until its trigger was turned on, in the same transaction. */
+/** Runs a workflow for inputs before its activation, in the same transaction. */
 export interface Backfiller {
   readonly start: (
     ctx: WriteContext<typeof BackfillStarted>,

@@ -1,4 +1,4 @@
-/** Others take note when a version is deployed, in the same transaction: what it is made of is settled then. */
+/** Deployment followers react to a deployment in the same transaction, when its content is fixed. */
 import Type, { type Static } from "typebox";
 import type { ReadContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
@@ -7,19 +7,19 @@ import type { EnvironmentName } from "#kernel/db/database.ts";
 import { extensionPoint } from "#kernel/extension-point.ts";
 import type { Definition } from "../definition/index.ts";
 
-/** A version that is the active one of an environment from now on. */
+/** The version that becomes active in an environment. */
 export interface DeployedVersion {
   readonly workflowId: string;
   readonly environment: EnvironmentName;
   readonly versionId: string;
   readonly definition: Definition;
-  /** The version that was deployed there until now, which may be the same; null for the first deployment. */
+  /** The version deployed before, which can be the same. Null for the first deployment. */
   readonly currentVersionId: string | null;
-  /** Whether linked modules move to their newest versions: all, none, or those named. */
+  /** Linked modules to update to their newest version: all, none, or the named ones. */
   readonly updateModules: ModuleUpdate;
-  /** The version that a roll-back would bring back. */
+  /** The version that a rollback would restore. */
   readonly previousVersionId: string | null;
-  /** True when it is to be again what it was. */
+  /** True for a rollback, which restores the earlier modules too. */
   readonly isRollback: boolean;
 }
 
@@ -37,16 +37,16 @@ export const ModuleUpdate = Type.Union(
 export type ModuleUpdate = boolean | readonly string[];
 
 export interface DeploymentFollower {
-  /** In a transaction that may write. */
+  /** Called in a write transaction. */
   readonly deployed: (ctx: Pick<ReadContext, "tx">, version: DeployedVersion) => Promise<void>;
 }
 
-/** Where domains contribute what follows. */
+/** The extension point for deployment followers. */
 export const DeploymentFollowerPoint = extensionPoint<DeploymentFollower>(
   "workflows.deployment_followers",
 );
 
-/** A module that scripts of a workflow import and whose newest version is not the one that is deployed. */
+/** A module imported by scripts of a workflow, with a newer version than the deployed one. */
 export const ModuleChange = Type.Object(
   {
     name: Type.String({ description: "Name in imports: `module:money`" }),
@@ -61,12 +61,12 @@ export type ModuleChange = Static<typeof ModuleChange>;
 
 export interface NextDeployment {
   readonly environment: EnvironmentName;
-  /** The version that is deployed there; null where none is. */
+  /** The deployed version; null if none is deployed. */
   readonly currentVersionId: string | null;
   readonly definition: Definition;
 }
 
 type ModuleChangeFinder = (tx: Tx, next: NextDeployment) => Promise<readonly ModuleChange[]>;
 
-/** Where the domain that links modules lists what a deployment could change of them. */
+/** Extension point through which the modules domain lists changes by a deployment. */
 export const ModuleChangePoint = extensionPoint<ModuleChangeFinder>("workflows.module_changes");

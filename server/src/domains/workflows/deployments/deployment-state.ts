@@ -8,7 +8,7 @@ export interface DeployedState {
   readonly isDeployed: boolean;
 }
 
-/** Says of workflows whether an environment has a version of them. */
+/** Reports which workflows have a deployed version in an environment. */
 export async function listDeployed(
   tx: Tx,
   ids: readonly string[],

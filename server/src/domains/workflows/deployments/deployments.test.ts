@@ -35,7 +35,7 @@ async function statuses(id: string): Promise<unknown[]> {
   ]);
 }
 
-test("the first publish in an environment turns the trigger on there, later ones leave it as it is", async () => {
+test("the first deployment in an environment activates the trigger; later ones do not change it", async () => {
   const { id, versions } = await createTestWorkflow(owner);
   const first = await act(id, "publish", { in: "staging", body: { label: "One" } });
   expect(first).toMatchObject({
@@ -79,7 +79,7 @@ test("the first publish in an environment turns the trigger on there, later ones
   });
 });
 
-test("what happens in an environment stands in its log, and says who, what and where", async () => {
+test("the event log of an environment records the user, action and version of each change", async () => {
   const { id, versions } = await createTestWorkflow(owner);
   await act(id, "publish", { in: "staging" });
   const { body } = await owner("GET /api/v1/audit?limit=3", undefined, {
@@ -97,7 +97,7 @@ test("what happens in an environment stands in its log, and says who, what and w
   ]);
 });
 
-test("activate publishes where nothing is deployed, and needs nobody to publish first", async () => {
+test("activate deploys a version if none is deployed", async () => {
   const { id } = await createTestWorkflow(owner);
   expect(await act(id, "activate")).toMatchObject({
     status: 200,
@@ -106,7 +106,7 @@ test("activate publishes where nothing is deployed, and needs nobody to publish 
   });
 });
 
-test("a version goes from staging to production by its id, and stays active until it is active nowhere", async () => {
+test("a version moves from staging to production by id, and is in use while any environment has it", async () => {
   const { id, versions } = await createTestWorkflow(owner);
   const one: string = versions.newest.id;
   await act(id, "publish", { in: "staging" });
@@ -128,7 +128,7 @@ test("a version goes from staging to production by its id, and stays active unti
   ]);
 });
 
-test("a rollback brings back the version before, a second one undoes it, and the definition stays", async () => {
+test("a rollback restores the previous version, a second rollback undoes it, and the definition does not change", async () => {
   const { id, versions } = await createTestWorkflow(owner);
   const one: string = versions.newest.id;
   expect(await act(id, "rollback")).toMatchObject({
@@ -150,14 +150,14 @@ test("a rollback brings back the version before, a second one undoes it, and the
     [1, "active", ["production"]],
   ]);
   expect((await act(id, "rollback")).body.data.environments.production.versionId).toBe(two);
-  // To where nothing was yet, a version that is named can go.
+  // A named version can be deployed to an environment without a deployment.
   expect(await act(id, "rollback", { in: "development", body: { versionId: one } })).toMatchObject({
     events: ["workflow.rolled_back", "deploy.completed", "workflow.activated"],
     body: { data: { environments: { development: { version: 1 } } } },
   });
 });
 
-test("a version of another workflow, or an archived one, is not deployed", async () => {
+test("a version of another workflow, or an archived version, cannot be deployed", async () => {
   const { versions: others } = await createTestWorkflow(owner);
   const { id, versions } = await createTestWorkflow(owner);
   const one: string = versions.newest.id;
@@ -177,7 +177,7 @@ test("a version of another workflow, or an archived one, is not deployed", async
   }
 });
 
-test("what is restored is published as a new version", async () => {
+test("a restored definition is published as a new version", async () => {
   const { id, versions } = await createTestWorkflow(owner, { name: "One" });
   await save(id, { name: "Two" });
   await owner(`POST /api/v1/workflows/${id}/versions/${versions.newest.id}/restore`);
@@ -197,7 +197,7 @@ test("what is restored is published as a new version", async () => {
   ]);
 });
 
-test("a definition that is no longer valid is not deployed, and an event says why", async () => {
+test("an invalid definition is not deployed, and an event records the reason", async () => {
   await owner("POST /api/v1/secrets", { name: "FLEETING", value: "a value" });
   const { id } = await createTestWorkflow(owner, {
     nodes: [
@@ -223,7 +223,7 @@ test("a definition that is no longer valid is not deployed, and an event says wh
   expect((await owner(`GET /api/v1/workflows/${id}`)).body.data.environments.production).toBeNull();
 });
 
-test("deployments are found by workflow, and by the topic of their event trigger", async () => {
+test("deployments are found by workflow and by the topic of their event trigger", async () => {
   const trigger = { type: "event_bus", topic: "orders" };
   const listening = await createTestWorkflow(owner, { trigger });
   const off = await createTestWorkflow(owner, { trigger });
@@ -252,7 +252,7 @@ test("deployments are found by workflow, and by the topic of their event trigger
   });
 });
 
-test("a workflow says in lists and in itself that it stopped as its deployer left, until it is deployed again", async () => {
+test("a workflow and lists show that it stopped because its deployer left, until it is deployed again", async () => {
   const builder = await world.member(["admin"]);
   const { id } = await createTestWorkflow(owner, { name: "Left alone" });
   await builder(`POST /api/v1/workflows/${id}/publish`);
@@ -273,7 +273,7 @@ test("a workflow says in lists and in itself that it stopped as its deployer lef
   expect(await read()).toEqual([false, owner.userId, []]);
 });
 
-test("a deployment keeps the trigger of its version, whatever is saved later", async () => {
+test("a deployment keeps the trigger of its version after later changes", async () => {
   const { id } = await createTestWorkflow(owner, { trigger: { type: "event_bus", topic: "kept" } });
   await act(id, "publish");
   await save(id, exampleDefinition({ trigger: { type: "event_bus", topic: "other" } }));

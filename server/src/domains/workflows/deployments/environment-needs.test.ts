@@ -100,7 +100,7 @@ const PRODUCTION_VALUES = [
   { kind: "connector", name: "Literal" },
 ];
 
-test("a deployment is told what its environment lacks, and which production values it would use", async () => {
+test("a deployment preview lists missing values, and production values that would be used", async () => {
   const path = `/api/v1/workflows/${id}/publish`;
   const { status, body, events } = await owner(`GET ${path}`, undefined, STAGING);
   expect([status, events, body.data.possible]).toEqual([200, [], true]);
@@ -114,7 +114,7 @@ test("a deployment is told what its environment lacks, and which production valu
   expect(production.productionValues).toEqual([]);
 });
 
-test("a draft that is not saved is told the same", async () => {
+test("an unsaved draft gets the same warnings", async () => {
   const { body } = await owner("POST /api/v1/workflows/validate", DEFINITION, STAGING);
   expect(body.data).toEqual({
     valid: true,
@@ -124,12 +124,12 @@ test("a draft that is not saved is told the same", async () => {
   });
 });
 
-test("a failure names the table and the environment that lacks it", async () => {
+test("an error names the table and the environment without it", async () => {
   const { status, body } = await owner("GET /api/v1/tables/orders/records", undefined, STAGING);
   expect([status, body.detail]).toEqual([404, "The table orders does not exist in staging."]);
 });
 
-test("where environments have their own values, new secrets and variables stay in production", async () => {
+test("with separate values per environment, new secrets and variables stay in production", async () => {
   const { body: before } = await owner("GET /api/v1/workspaces/me");
   expect(before.data.ownEnvironmentValues).toBe(false);
   const changed = await owner("PATCH /api/v1/workspaces/default", { ownEnvironmentValues: true });
@@ -139,6 +139,6 @@ test("where environments have their own values, new secrets and variables stay i
   const shared = { name: "TO_ALL", value: "v", ownValuesOnly: false };
   expect((await make("secrets", shared)).ownValuesOnly).toBe(false);
   expect((await make("variables", shared)).ownValuesOnly).toBe(false);
-  // Values that exist stay as they are.
+  // Existing values do not change.
   expect((await owner("GET /api/v1/secrets/SHARED")).body.data.ownValuesOnly).toBe(false);
 });

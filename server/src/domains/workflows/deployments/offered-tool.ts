@@ -3,13 +3,13 @@ import type { Tx } from "#kernel/db/connection.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { type Definition, triggersOfType } from "../definition/index.ts";
 
-/** So many tools are offered to one agent: more of them drown a model. */
+/** Maximum number of tools offered to an agent. Models work badly with more. */
 export const OFFERED_TOOLS_MAX = 50;
 
-/** A bound for what a tool says about itself, also where its workflow says more. */
+/** Length limit of a tool description. Longer workflow descriptions are shortened. */
 const DESCRIPTION_CHARACTERS_MAX = 1_000;
 
-/** A workflow that agents may call by a name. */
+/** A workflow that agents can call as a tool. */
 export interface OfferedTool {
   readonly name: string;
   readonly title: string;
@@ -21,7 +21,7 @@ export interface OfferedTool {
 
 type Stored = Pick<Definition, "name" | "description" | "trigger" | "triggers">;
 
-/** The tools that deployed workflows offer in an environment; each name once, the oldest workflow first. */
+/** The tools of deployed workflows in an environment. For equal names the oldest workflow wins. */
 export async function listOfferedTools(
   tx: Tx,
   environment: EnvironmentName,

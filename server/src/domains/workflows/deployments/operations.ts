@@ -106,7 +106,7 @@ export const activateWorkflow = command({
   },
 });
 
-/** Runs for what has been are a further right, and what was heard already must not be heard again. */
+/** Catching up requires an additional permission, and must not process events twice. */
 async function assertMayCatchUp({ tx, caller }: ReadContext, id: string): Promise<void> {
   if (!holdsPermission(caller.permissions, WorkflowsTrigger))
     throw permissionFailure(WorkflowsTrigger.name);

@@ -27,7 +27,7 @@ async function made(definition: object): Promise<string> {
   return body.data.id;
 }
 
-test("a fault names the step and the field, also in a loop", async () => {
+test("an error names the step and the field, also in a loop", async () => {
   const definition = looped({ url: "ftp://x" }, { timeoutMs: -1 });
   const { body, events } = await owner(`POST ${ALL}/validate`, definition);
   expect([body.status, body.errors?.[0]?.path]).toEqual([422, "/timeoutMs"]);
@@ -42,7 +42,7 @@ test("a fault names the step and the field, also in a loop", async () => {
   ]);
 });
 
-test("a draft that is not saved, valid or not, is compared by step within loops", async () => {
+test("an unsaved draft, valid or not, is compared by step, also in loops", async () => {
   const id = await made(looped(URL_A, { note: "Ask Ada" }));
   const diff = (definition: object, from?: string) =>
     owner(`POST ${ALL}/${id}/diff`, { definition, from });
@@ -87,7 +87,7 @@ test("a draft that is not saved, valid or not, is compared by step within loops"
   expect((await diff({}, "99")).status).toBe(404);
 });
 
-test("notes and tags are kept, versioned and harmless, and a tag finds its workflows", async () => {
+test("notes and tags are stored, versioned and escaped, and workflows are found by tag", async () => {
   const noted = looped(URL_A, { note: "Whole", tags: ["billing", "night run"] });
   const [loop] = noted.nodes;
   const id = await made({ ...noted, nodes: [{ ...loop, note: "Slow" }] });
@@ -121,7 +121,7 @@ test("notes and tags are kept, versioned and harmless, and a tag finds its workf
   }
 });
 
-test("a preview says what a publication and a rollback would change, and changes nothing", async () => {
+test("a preview shows the effects of a deployment and a rollback, and changes nothing", async () => {
   const secret = "PREVIEW_SECRET";
   await owner("POST /api/v1/secrets", { name: secret, value: "a value" });
   const id = await made(looped(URL_A));

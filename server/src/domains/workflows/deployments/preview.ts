@@ -147,7 +147,7 @@ async function preview(
     difference: current ? diffDefinitions(current.definition, definition) : null,
     trigger: triggerChange(
       deployment?.enabled ? current?.definition.trigger : undefined,
-      // The first deployment turns it on; later ones leave it as it is.
+      // The first deployment activates the trigger. Later ones do not change it.
       (deployment?.enabled ?? true) ? definition.trigger : undefined,
     ),
     modules,
@@ -156,7 +156,7 @@ async function preview(
   };
 }
 
-/** A rollback brings back the modules of its version. */
+/** A rollback restores the modules of its version. */
 async function findModuleChanges(
   { tx, services }: ReadContext,
   { rollback }: { readonly rollback: boolean },

@@ -1,6 +1,6 @@
 /**
- * The rehearsal gate of a deployment: a version is deployed only when past runs, gone through it in memory, end as they
- * did, or differ in ways that are allowed. The domain that runs workflows does the rehearsal.
+ * The rehearsal gate of a deployment: a version is deployed only if a rehearsal of past runs gives the same results
+ * or allowed differences. The runs domain provides the rehearsal.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Caller } from "#kernel/access/caller.ts";
@@ -22,7 +22,7 @@ import {
 import { findDeployment } from "./store.ts";
 import { chooseVersion } from "./version-choice.ts";
 
-/** The rehearsal of a publication, done before its transaction. */
+/** The rehearsal of a deployment, done before its transaction. */
 export interface GateRehearsal {
   readonly gate: RehearsalGate;
   readonly definition: Definition;
@@ -45,7 +45,7 @@ interface GatedRequest {
   readonly requireRehearsal?: RehearsalGate | null;
 }
 
-/** Rehearses what would be published, where a gate demands it. */
+/** Rehearses the version to deploy, if a gate requires it. */
 export async function rehearseForGate(
   platform: Platform,
   caller: Caller,
@@ -62,7 +62,7 @@ export async function rehearseForGate(
     const version = await chooseVersion({ tx, caller }, workflow, { ...request, rollback: false });
     const { definition } = version ?? workflow;
     const errors = await definitionErrors({ tx, services: platform }, definition);
-    // It is refused for that.
+    // The deployment is rejected for that reason anyway.
     return errors.length > 0 || workflow.status === "archived" ? undefined : { gate, definition };
   });
   if (!found) return undefined;
@@ -74,7 +74,7 @@ export async function rehearseForGate(
   return { gate, definition, result };
 }
 
-/** Refuses a publication that its gate does not let through. */
+/** Rejects a deployment that does not pass its gate. */
 export async function refuseRehearsed(
   ctx: WriteContext<typeof DeployFailed>,
   workflow: StoredWorkflow,
@@ -118,7 +118,7 @@ function listReasons(gate: RehearsalGate, result: RehearsalResult): string[] {
     ["other_output", counts.otherOutput, "would calculate or send something different"],
     ["would_fail", counts.wouldFail, "would fail"],
     ["needs_outcome", counts.needsOutcome, "would reach a step without a recorded output"],
-    // Of these, too, nobody knows how they would end.
+    // The result of these runs is unknown too.
     ["needs_outcome", leftOut, "are too large, or took too long"],
   ];
   const reasons = checks

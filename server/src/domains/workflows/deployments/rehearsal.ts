@@ -16,7 +16,7 @@ export type RehearsalVerdict = (typeof REHEARSAL_VERDICTS)[number];
 
 const runsOf = (description: string) => Type.Integer({ minimum: 0, description });
 
-/** How many runs had each verdict. */
+/** The number of runs per verdict. */
 export const RehearsalCounts = Type.Object(
   {
     same: runsOf("Runs with the same result"),
@@ -51,15 +51,15 @@ export const RehearsalGate = object(
 );
 export type RehearsalGate = Static<typeof RehearsalGate>;
 
-/** Stays as it is when absent; null takes it away. */
+/** Omit to keep the gate; null removes it. */
 export const GateInput = nullable(RehearsalGate);
 
-/** The result of a rehearsal, as far as the gate asks. */
+/** The result of a rehearsal, as needed by the gate. */
 export interface RehearsalResult {
   readonly counts: RehearsalCounts;
-  /** Runs that the caller may not see. */
+  /** Runs that the caller cannot see. */
   readonly hidden: number;
-  /** Runs that are too large, or for which there was no time. */
+  /** Runs that were too large or exceeded the time limit. */
   readonly leftOut: number;
 }
 
@@ -74,5 +74,5 @@ export type Rehearser = (
   },
 ) => Promise<RehearsalResult>;
 
-/** Where the domain that runs workflows rehearses them. */
+/** Extension point through which the runs domain provides rehearsals. */
 export const RehearserPoint = extensionPoint<Rehearser>("workflows.rehearser");

@@ -1,16 +1,16 @@
 import type { Tx } from "#kernel/db/connection.ts";
 import { extensionPoint } from "#kernel/extension-point.ts";
 
-/** Counts the runs of a workflow in this environment that are not over, by version and status. */
+/** Counts the unfinished runs of a workflow in this environment, by version and status. */
 export type RunCounter = (tx: Tx, workflowId: string) => Promise<readonly RunCount[]>;
 
 export interface RunCount {
   readonly versionId: string;
-  /** Null when the version is no longer kept. */
+  /** Null if the version was deleted. */
   readonly version: number | null;
   readonly status: string;
   readonly count: number;
 }
 
-/** Where the domain that runs workflows tells how many are under way. */
+/** Extension point through which the runs domain counts active runs. */
 export const RunCountPoint = extensionPoint<RunCounter>("workflows.run_count");

@@ -47,13 +47,13 @@ export const DefinitionInvalid = failure(
 interface PublishRequest {
   readonly versionId?: string;
   readonly label?: string;
-  /** The gate of this environment from now on; null for none. */
+  /** The new gate of this environment; null for none. */
   readonly requireRehearsal?: RehearsalGate | null;
   readonly rehearsal?: GateRehearsal | undefined;
   readonly updateModules?: ModuleUpdate;
 }
 
-/** Makes a version the active one of this environment: the live definition, or the one named. */
+/** Deploys a version to this environment: the current definition, or the named version. */
 export async function publish(
   ctx: PublishContext & WriteContext<typeof events.VersionLabelled>,
   id: string,
@@ -70,7 +70,7 @@ export async function publish(
   return workflows.get(ctx.tx, id);
 }
 
-/** Makes an earlier version the active one again: the one before, or the one named. */
+/** Deploys an earlier version again: the previous one, or the named one. */
 export async function rollBack(
   ctx: RollbackContext,
   id: string,
@@ -93,7 +93,7 @@ export async function rollBack(
   return deployed.workflow;
 }
 
-/** Turns the trigger on in this environment; where no version is deployed, publishes first. */
+/** Activates the trigger in this environment. Deploys first if no version is deployed. */
 export async function activate(ctx: PublishContext, id: string): Promise<StoredWorkflow | Failure> {
   const workflow = await lockToChange(ctx, id);
   const deployment = await store.findDeployment(ctx.tx, id, ctx.caller.environment);
@@ -104,7 +104,7 @@ export async function activate(ctx: PublishContext, id: string): Promise<StoredW
   return after;
 }
 
-/** Turns the trigger off in this environment. Runs that are under way go on. */
+/** Deactivates the trigger in this environment. Active runs continue. */
 export async function deactivate(
   ctx: WriteContext<typeof events.WorkflowDeactivated>,
   id: string,
@@ -154,7 +154,7 @@ async function publishLocked(
   return deployed.workflow;
 }
 
-/** Refuses a definition that is no longer valid: secrets and workflows may be gone. */
+/** Rejects a definition that became invalid, for example because a secret or workflow was deleted. */
 async function refuseInvalid(
   ctx: WriteContext<typeof events.DeployFailed>,
   workflow: StoredWorkflow,
@@ -195,7 +195,7 @@ interface DeployedVersion {
   readonly workflow: StoredWorkflow;
   readonly previousVersionId: string | null;
   readonly data: ReturnType<typeof triggerEventData>;
-  /** Nothing was deployed there before, so this turned the trigger on. */
+  /** This was the first deployment, so it activated the trigger. */
   readonly first: boolean;
 }
 
@@ -242,7 +242,7 @@ async function deploy(
     await follower.deployed(ctx, { ...about, previousVersionId, isRollback, updateModules });
   }
   const touched = [version.id, ...(current && !again ? [current.versionId] : [])];
-  // The version may be the one that was appended just now.
+  // The version can be the one that was just created.
   const number = Math.max(newest.version, version.version);
   await versions.refreshStatuses(ctx.tx, id, { newest: number, touched });
   await workflows.update(ctx.tx, id, { updated_at: ctx.now });

@@ -2,7 +2,7 @@ import type { Tx } from "#kernel/db/connection.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { type Deployment, ORPHANED } from "./store.ts";
 
-/** The state of a workflow that decides whether it can be started by hand. */
+/** The state that decides whether a workflow can be started manually. */
 export interface Startable {
   readonly archived: boolean;
   /** The deployment in the environment. */
@@ -11,7 +11,7 @@ export interface Startable {
     | undefined;
 }
 
-/** Reads a workflow and its deployment at once; undefined when there is no such workflow. */
+/** Reads a workflow and its deployment in one query. Undefined if the workflow does not exist. */
 export async function findStartable(
   tx: Tx,
   workflowId: string,

@@ -12,21 +12,21 @@ export interface Deployment {
   readonly environment: EnvironmentName;
   readonly versionId: string;
   readonly number: number;
-  /** The one that was active before. */
+  /** The previously deployed version. */
   readonly previousVersionId: string | null;
-  /** True while its trigger is on. */
+  /** True while its trigger is active. */
   readonly enabled: boolean;
-  /** The person whose permissions its runs have. */
+  /** The user whose permissions its runs have. */
   readonly deployedBy: string;
-  /** Which of them, where a token of that person's deployed it; undefined for all. */
+  /** A subset of the user's permissions if the deployment used a token; undefined for all. */
   readonly permissions: readonly string[] | undefined;
-  /** True when that person is no longer an active member: nothing begins in their name. */
+  /** True if the user is no longer an active member. No runs start in the user's name. */
   readonly orphaned: boolean;
-  /** The demands on past runs before another version is deployed; null for none. */
+  /** Required rehearsal results before another version is deployed; null for none. */
   readonly rehearsalGate: RehearsalGate | null;
 }
 
-/** A deployment with an event trigger; the match is in its version. */
+/** A deployment with an event trigger. The matching rule is in its version. */
 export interface EventDeployment {
   readonly workflowId: string;
   readonly versionId: string;
@@ -37,7 +37,7 @@ export interface EventDeployment {
   readonly since: SubscriptionStart;
 }
 
-/** True for a deployment (`d`) whose person has left. */
+/** SQL condition: the user of a deployment (`d`) has left. */
 export const ORPHANED =
   sql<boolean>`not ${sql.raw(activeMemberSql("d.deployed_by", "d.workspace_id"))}`.as("orphaned");
 
@@ -52,14 +52,14 @@ export async function findDeployment(
   return row && toDeployment(row);
 }
 
-/** The deployments of a workflow in all environments. */
+/** Lists the deployments of a workflow in all environments. */
 export async function listDeployments(tx: Tx, workflowId: string): Promise<Deployment[]> {
   return (await selectDeployments(tx, workflowId).orderBy("d.environment").execute()).map(
     toDeployment,
   );
 }
 
-/** Finds deployments of this workspace with an event trigger on these topics that is on. */
+/** Finds deployments of this workspace with an active event trigger on these topics. */
 export async function findEventDeployments(
   tx: Tx,
   environment: EnvironmentName,
@@ -95,7 +95,7 @@ interface EventDeploymentRow {
   readonly since: string;
 }
 
-/** Deploys a version to an environment, in place of the one that is there. */
+/** Deploys a version to an environment. Replaces the current deployment. */
 export async function upsertDeployment(
   tx: Tx,
   deployment: Omit<Deployment, "orphaned"> & { readonly at: Date },
@@ -117,7 +117,7 @@ export async function upsertDeployment(
     .execute();
 }
 
-/** Writes the triggers of a deployment, in place of those that were there. */
+/** Writes the triggers of a deployment. Replaces the current ones. */
 export async function replaceTriggers(
   tx: Tx,
   { workflowId: workflow_id, environment }: Pick<Deployment, "workflowId" | "environment">,
@@ -144,7 +144,7 @@ export async function replaceTriggers(
     topic: trigger.type === "event_bus" ? trigger.topic : null,
     ...NOW,
   }));
-  // A new version must not miss events for which the trigger was on already.
+  // A new version must not miss events since its trigger became active.
   const isKept = sql`${wasEnabled}::boolean and ${SAME_TRIGGER}`;
   await tx
     .insertInto("workflow_triggers")
@@ -169,7 +169,7 @@ const SAME_TRIGGER = sql`
   workflow_triggers.type = excluded.type
   and workflow_triggers.topic is not distinct from excluded.topic`;
 
-/** Turns the triggers on or off in one environment. */
+/** Activates or deactivates the triggers in one environment. */
 export async function setEnabled(
   tx: Tx,
   { workflowId, environment }: Pick<Deployment, "workflowId" | "environment">,
@@ -222,7 +222,7 @@ function toDeployment(row: Row): Deployment {
     deployedBy: row.deployed_by,
     permissions: row.permissions ?? undefined,
     orphaned: row.orphaned,
-    // Only checked gates are stored.
+    // Gates are validated before they are stored.
     rehearsalGate: row.rehearsal_gate as RehearsalGate | null,
   };
 }

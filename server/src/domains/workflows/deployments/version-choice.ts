@@ -11,7 +11,7 @@ export const NothingBefore = failure(
   409,
   "No earlier version was active in this environment, or it was deleted.",
 );
-/** The version that a publication or rollback would deploy; undefined where one is appended first. */
+/** The version that a deployment or rollback would use. Undefined if a new version is created first. */
 export async function chooseVersion(
   ctx: Pick<ReadContext, "tx" | "caller">,
   workflow: StoredWorkflow,
@@ -21,13 +21,13 @@ export async function chooseVersion(
   return request.rollback ? getPreviousVersion(ctx, workflow) : findLiveVersion(ctx, workflow);
 }
 
-/** The version that has the live definition; there is none after a restore. */
+/** The version with the current definition. Undefined after a restore. */
 export async function findLiveVersion(
   { tx }: Pick<ReadContext, "tx">,
   { id, definition, newest }: StoredWorkflow,
 ): Promise<FullVersion | undefined> {
   const version = await versions.get(tx, id, { number: newest.version });
-  // An archived version stays so: its definition is published as a new one.
+  // An archived version stays archived. Its definition becomes a new version.
   if (version.status === "archived") return undefined;
   return isDeepStrictEqual(version.definition, definition) ? version : undefined;
 }

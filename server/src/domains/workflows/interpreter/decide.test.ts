@@ -288,7 +288,7 @@ describe("decide", () => {
     expect(decide(plan, journalOf(journal), stop)).toEqual(expected);
   });
 
-  test("the outputs of iterations are in the order of the items, whatever ended first", () => {
+  test("iteration outputs have the order of the items, whichever ends first", () => {
     const steps = {
       each: { status: "running", items: 2 },
       "each[1].get": "completed",
@@ -300,7 +300,7 @@ describe("decide", () => {
     expect(decide(each, journalOf(steps))).toEqual(expected);
   });
 
-  test("an iteration yields null, its one completed sink, or several by their ids", () => {
+  test("the output of an iteration is null, the output of its single completed sink, or several outputs by id", () => {
     const body = graphOf(
       [{ id: "kind", type: "switch", config: { cases: ["a", "b"] } }, "x", "y"],
       "kind -> x: a",
@@ -325,7 +325,7 @@ describe("decide", () => {
     });
   });
 
-  test("a loop in a loop counts as one step of its iteration", () => {
+  test("a nested loop counts as one step of its iteration", () => {
     const inner = loopNode("inner", graphOf(["call"]));
     const plan = planOf([loopNode("outer", { nodes: [inner], edges: [] })]);
     const steps = journalOf({
@@ -339,7 +339,7 @@ describe("decide", () => {
     });
   });
 
-  test("ten thousand iterations, a step or two at a time", () => {
+  test("ten thousand iterations, one or two steps at a time", () => {
     const progress = startProgress(each);
     const size = 10_000;
     let decision = advance(progress, journalOf({ each: { items: size } }).values());
@@ -363,7 +363,7 @@ describe("decide", () => {
     });
   });
 
-  test("the journal is only read", () => {
+  test("the journal is not modified", () => {
     const steps = journalOf({ one: "completed" });
     const before = structuredClone(steps);
     nextDecision(sides, {}, steps);

@@ -28,30 +28,30 @@ export { startProgress, type Progress, type Stop } from "./progress.ts";
 
 /** The state of a run beyond its journal. */
 export interface RunState {
-  /** The run is to end, cancelled or failed, although there is more to do. */
+  /** The run must end, cancelled or failed, before all steps are done. */
   readonly stop?: Stop;
 }
 
 export interface RunDecision {
   readonly start: readonly { readonly path: string; readonly node: PlanNode }[];
   readonly skip: readonly string[];
-  /** Loops, with the outputs of their iterations, or how many there were. */
+  /** Ended loops, with the outputs of their iterations or the number of iterations. */
   readonly complete: readonly { readonly path: string; readonly output: unknown }[];
-  /** Loops of which an iteration failed, with the step that did. They may still be retried. */
+  /** Loops with a failed iteration, and the failed step. A retry can follow. */
   readonly fail: readonly { readonly path: string; readonly cause: string }[];
-  /** Steps that wait, and need not any more; of branches that lost a race, those that run too. */
+  /** Waiting steps to cancel. In lost branches of a race also running steps. */
   readonly cancel: readonly string[];
-  /** The run's result, once the rest of this decision is in the journal. */
+  /** The result of the run. It applies once the rest of this decision is in the journal. */
   readonly result: RunResult | undefined;
 }
 
 export type RunResult =
   | { readonly status: "completed" }
-  /** Without a path when the run was stopped. */
+  /** The path is undefined if the run was stopped. */
   | { readonly status: "failed"; readonly path: string | undefined }
   | { readonly status: "cancelled" };
 
-/** Decides from the whole journal. */
+/** Decides from the complete journal. */
 export function nextDecision(
   plan: ExecutionPlan,
   run: RunState,
@@ -61,8 +61,8 @@ export function nextDecision(
 }
 
 /**
- * Decides from what changed in the journal since the last decision; equal to a decision from all of
- * it. When records are taken back, as by a retry, start the progress anew.
+ * Decides from the changes since the last decision, with the same result as from the complete journal. If records are
+ * taken back, for example by a retry, recompute the progress first.
  */
 export function advance(
   progress: Progress,
@@ -90,7 +90,7 @@ function decideNext(progress: Progress): RunDecision {
 
 const NOTHING_FAILS = { fail: [], cancel: [] } as const;
 
-/** The loops that fail now, since nothing in them runs any more, and what in them waits in vain. */
+/** The loops that fail now because nothing in them runs, and their waiting steps to cancel. */
 function failingLoops({ failing, live }: Progress): Pick<RunDecision, "fail" | "cancel"> {
   const waiting = new Map<Loop, string[]>();
   for (const loop of failing) {
@@ -137,9 +137,9 @@ function stopResultOf({ stop, failure }: Progress): RunResult {
   return { status: "failed", path: isFailed ? failure.path : undefined };
 }
 
-/** The part of a decision that holds whether or not the run goes on. */
+/** The part of a decision that is independent of whether the run continues. */
 function settledSteps({ due }: Progress): Pick<RunDecision, "skip" | "complete"> {
-  // The usual case, on the hot path.
+  // The common case on the hot path.
   if (due.skip.size === 0 && due.complete.size === 0) return NOTHING_SETTLED;
   return {
     skip: [...due.skip],

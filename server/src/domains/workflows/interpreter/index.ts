@@ -1,4 +1,4 @@
-/** The interpreter: decides the next steps from a plan and a journal; no storage, effects or clock. */
+/** The interpreter: decides the next steps from a plan and a journal, without storage, effects or a clock. */
 export {
   advance,
   startProgress,

@@ -17,9 +17,9 @@ import {
 } from "./progress.ts";
 import type { StepRecord } from "./step.ts";
 
-/** Applies records of the journal, in any order. */
+/** Applies journal records in any order. */
 export function applyJournal(progress: Progress, records: Iterable<StepRecord>): void {
-  // A loop must be known before the steps in it.
+  // A loop must be known before its steps.
   const nested: StepRecord[][] = [];
   for (const record of records) {
     const depth = depthOf(record.path);
@@ -28,7 +28,7 @@ export function applyJournal(progress: Progress, records: Iterable<StepRecord>):
   }
   for (const level of nested) for (const record of level ?? []) applyRecord(progress, record);
   for (const loop of progress.changed) {
-    // The set grows while it is walked: a loop that ends may end an iteration of another one.
+    // The set grows during iteration: an ended loop can end an iteration of another loop.
     progress.changed.delete(loop);
     advanceLoop(progress, loop);
   }
@@ -36,7 +36,7 @@ export function applyJournal(progress: Progress, records: Iterable<StepRecord>):
 
 function applyRecord(progress: Progress, record: StepRecord): void {
   const { path, status } = record;
-  // To locate a step may start its iteration, by which the step becomes due.
+  // Locating a step can start its iteration, which makes the step due.
   const at = locate(progress, path);
   progress.due.start.delete(path);
   progress.due.skip.delete(path);
@@ -46,7 +46,7 @@ function applyRecord(progress: Progress, record: StepRecord): void {
   const { frame, node } = at;
   const iterating = status === "running" && record.items !== undefined && node.body !== undefined;
   if (node.body !== undefined && !iterating) closeLoop(progress, frame, node);
-  // Settled before: by the same record, or because it could not end otherwise.
+  // Already settled by the same record, or because it had no other outcome.
   if (frame.phases[node.index] === PHASE.settled) return;
   switch (status) {
     case "ready":
@@ -90,7 +90,7 @@ function exitBy({ type }: PlanNode, branch: string): Exit {
   return { branch, unlabelled: type.aside === undefined || !type.aside.includes(branch) };
 }
 
-/** Notes a failure that nothing in its frame handles; to be cancelled alone is one too. */
+/** Records a failure that nothing in its frame handles. A cancelled step counts too. */
 function fail(progress: Progress, frame: Frame, failure: UnhandledFailure): void {
   const { of, standing } = frame;
   if (of === undefined) {
@@ -99,7 +99,7 @@ function fail(progress: Progress, frame: Frame, failure: UnhandledFailure): void
     const { branchOf = [], sizes = [] } = frame.graph.contest ?? {};
     standing.failed[branchOf[failure.node] ?? 0] = true;
     standing.failure = firstFailure(standing.failure, failure);
-    // The others go on: only when no branch is left has the race failed.
+    // Other branches continue. The race fails only if all branches failed.
     if (!sizes.every((_, branch) => standing.failed[branch] === true)) return;
     of.loop.failure = standing.failure;
     progress.failing.add(of.loop);
@@ -119,7 +119,7 @@ function firstFailure(
   return order <= 0 ? known : other;
 }
 
-/** The frame and node of a step; undefined when the loop around it has ended or not started. */
+/** The frame and node of a step. Undefined if the surrounding loop has ended or not started. */
 function locate(progress: Progress, path: string) {
   const { iterations, id } = parsePath(path);
   let frame: Frame | undefined = progress.root;
@@ -137,7 +137,7 @@ function loopIn(frame: Frame, id: string): Loop | undefined {
   return node && frame.loops[node.index];
 }
 
-/** Starts further iterations, or completes the loop when the last one has ended. */
+/** Starts further iterations, or completes the loop after the last one. */
 function advanceLoop(progress: Progress, loop: Loop): void {
   const { frame, node, path } = loop;
   const [contestants] = node.type.races ? loop.frames.values() : [];
@@ -162,7 +162,7 @@ function advanceLoop(progress: Progress, loop: Loop): void {
   }
 }
 
-/** Ends what the branches that lost still do. */
+/** Cancels the active steps of branches that lost. */
 function cancelLosers(progress: Progress, frame: Frame, node: PlanNode): void {
   const inside = `${frame.prefix}${node.id}[`;
   for (const path of progress.live.keys()) {
@@ -182,7 +182,7 @@ function repeatOutput({ node, outputs, items, last }: Loop): unknown {
   return { turns: items, done, last: state, ...(node.collects && { outputs }) };
 }
 
-/** Forgets all about the inside of a loop that ended, or waits for its next attempt. */
+/** Removes the inner state of a loop that ended or waits for its next attempt. */
 function closeLoop(progress: Progress, frame: Frame, node: PlanNode): void {
   if (frame.loops[node.index] === undefined) return;
   frame.loops[node.index] = undefined;
@@ -196,17 +196,17 @@ function closeLoop(progress: Progress, frame: Frame, node: PlanNode): void {
   }
 }
 
-// Outputs of the root are read from the journal when the run is over.
+// Outputs of the root are read from the journal after the run ends.
 function keepOutput(frame: Frame, node: PlanNode, output: unknown): void {
   if (frame.of !== undefined && node.outgoing.length === 0) frame.outputs[node.index] = output;
 }
 
-/** True when the run is to end before all is done. */
+/** True if the run must end before all steps are done. */
 export function isStopping(progress: Progress): boolean {
   return progress.stop !== undefined || progress.failure !== undefined;
 }
 
-/** The outermost loop that fails, of the loop itself and those around it. */
+/** The outermost failing loop among the loop itself and its surrounding loops. */
 export function failingAround(loop: Loop | undefined): Loop | undefined {
   let outermost: Loop | undefined;
   for (let at = loop; at !== undefined; at = at.frame.of?.loop) {

@@ -2,8 +2,8 @@ import type { ExecutionPlan } from "../definition/index.ts";
 import type { StepRecord } from "./step.ts";
 
 /**
- * The output of a run: that of the respond step that completed, the first in the order of the graph
- * if several did; otherwise that of the sinks.
+ * The output of a run: of the completed respond step, the first in graph order if there are several, otherwise of the
+ * sinks.
  */
 export function runOutput(
   { graph }: ExecutionPlan,
@@ -15,7 +15,7 @@ export function runOutput(
   return combineOutputs(ended.map(({ id }) => [id, steps.get(id)?.output]));
 }
 
-/** The output of a graph: that of the sink that completed, or of several by their ids. */
+/** The output of a graph: of its completed sink, or of several sinks by id. */
 export function combineOutputs(
   outputs: readonly (readonly [id: string, output: unknown])[],
 ): unknown {

@@ -1,22 +1,22 @@
 /**
- * The path of a step is the id of its node, behind those of the iterations that it is part of:
- * `call`, `each[3].call`, `each[3].inner[0].call`. An id has neither brackets nor dots.
+ * The path of a step is its node id, prefixed by its iterations: `call`, `each[3].call`, `each[3].inner[0].call`. Ids
+ * contain neither brackets nor dots.
  */
 import type { Graph, PlanNode } from "../definition/index.ts";
 
-/** The prefix of the paths of all steps in one iteration. */
+/** The path prefix of all steps in one iteration. */
 export function iterationPrefix(loopPath: string, index: number): string {
   return `${loopPath}[${index}].`;
 }
 
-/** One iteration on the way to a step: the loop's id, its path, and which time it is. */
+/** One iteration around a step: the loop id, the loop path and the iteration number. */
 export interface Iteration {
   readonly id: string;
   readonly path: string;
   readonly index: number;
 }
 
-/** The iterations that a step is part of, outermost first, and the id of its node. */
+/** The iterations around a step, outermost first, and its node id. */
 export function parsePath(path: string): { iterations: readonly Iteration[]; id: string } {
   const iterations: Iteration[] = [];
   let start = 0;
@@ -27,19 +27,19 @@ export function parsePath(path: string): { iterations: readonly Iteration[]; id:
     const index = Number(path.slice(open + 1, close));
     iterations.push({ id: path.slice(start, open), path: path.slice(0, open), index });
     start = close + 2;
-    // Not one of our paths: its rest names no node.
+    // The path has another form and names no node.
     if (close < 0) return { iterations, id: "" };
   }
 }
 
-/** How many iterations the step is part of. */
+/** The number of iterations around the step. */
 export function depthOf(path: string): number {
   let depth = 0;
   for (let at = path.indexOf("["); at >= 0; at = path.indexOf("[", at + 1)) depth += 1;
   return depth;
 }
 
-/** The node that a path leads to, when there is one. */
+/** The node of a path, if it exists. */
 export function nodeAt(graph: Graph, path: string): PlanNode | undefined {
   const { iterations, id } = parsePath(path);
   let within: Graph | undefined = graph;
@@ -47,7 +47,7 @@ export function nodeAt(graph: Graph, path: string): PlanNode | undefined {
   return within?.byId.get(id);
 }
 
-/** True when the first step leads to the other: by edges, or as part of an earlier item where one is done at a time. */
+/** True if the first step leads to the second: by edges, or in an earlier item of a sequential loop. */
 export function isBefore(graph: Graph, first: string, then: string): boolean {
   const [earlier, later] = [first, then].map((path) => {
     const { iterations, id } = parsePath(path);
@@ -59,9 +59,9 @@ export function isBefore(graph: Graph, first: string, then: string): boolean {
     const node: PlanNode | undefined = within?.byId.get(from.id);
     if (!within || !node || !to) return false;
     if (to.id !== from.id) return leadsTo(within, node, to.id);
-    // A loop is neither before nor after the steps in it.
+    // A loop is neither before nor after its own steps.
     if (from.index === undefined || to.index === undefined) return false;
-    // Items that are done at the same time have nothing to do with each other.
+    // Parallel items are independent of each other.
     if (from.index !== to.index) return node.concurrency === 1 && from.index < to.index;
     within = node.body;
   }
@@ -71,7 +71,7 @@ export function isBefore(graph: Graph, first: string, then: string): boolean {
 function leadsTo({ nodes, byId }: Graph, from: PlanNode, id: string): boolean {
   const target = byId.get(id)?.index ?? -1;
   const reached = new Set([from.index]);
-  // Nodes are in topological order, so that each is met after those that lead to it.
+  // Nodes are in topological order, so predecessors come first.
   for (const { index, outgoing } of nodes.slice(from.index, target)) {
     if (reached.has(index)) for (const { to } of outgoing) reached.add(to);
   }

@@ -15,70 +15,70 @@ import { combineOutputs } from "./output.ts";
 import { iterationPrefix } from "./path.ts";
 import type { StepStatus } from "./step.ts";
 
-/** How far a node of a frame has come; past a broken one nothing goes on. */
+/** The progress of a node in a frame. Nothing continues after a broken node. */
 export const PHASE = { unreached: 0, due: 1, live: 2, settled: 3, broken: 4 } as const;
 
 export interface Frame {
   readonly graph: Graph;
   readonly prefix: string;
-  /** The iteration that this is, unless it is the root. */
+  /** The iteration of this frame; undefined for the root. */
   readonly of: { readonly loop: Loop; readonly index: number } | undefined;
-  /** For each node how many of the edges to it are still neither taken nor dead. */
+  /** For each node the number of incoming edges that are neither taken nor dead. */
   readonly open: number[];
-  /** For each node whether an edge to it was taken. */
+  /** For each node, whether an incoming edge was taken. */
   readonly reached: Uint8Array;
   readonly phases: Uint8Array;
   readonly outputs: unknown[];
   readonly loops: (Loop | undefined)[];
   unsettled: number;
-  /** Of a race. */
+  /** Set for a race. */
   readonly standing: Standing | undefined;
 }
 
-/** How a race stands. */
+/** The progress of a race. */
 export interface Standing {
-  /** For each branch how many of its nodes are unsettled. */
+  /** For each branch the number of its unsettled nodes. */
   readonly unsettled: number[];
-  /** For each branch whether it failed. */
+  /** For each branch, whether it failed. */
   readonly failed: boolean[];
-  /** The first failure in the order of the graph. */
+  /** The first failure in graph order. */
   failure: UnhandledFailure | undefined;
   winner: number | undefined;
 }
 
-/** A loop whose items are known. */
+/** A loop with evaluated items. */
 export interface Loop {
   readonly frame: Frame;
   readonly node: PlanNode;
   readonly path: string;
-  /** How many iterations there are; of a repeat how many at most, until its last turn. */
+  /** The number of iterations. For a repeat the maximum number, until its last iteration. */
   items: number;
-  /** The result of the last turn of a repeat. */
+  /** The result of the last iteration of a repeat. */
   last: { readonly done: boolean; readonly state: unknown } | undefined;
-  /** The iterations under way. */
+  /** The active iterations. */
   readonly frames: Map<number, Frame>;
   readonly finished: boolean[];
   readonly outputs: unknown[];
   finishedCount: number;
-  /** Iterations before this one have begun. */
+  /** All iterations before this index have started. */
   next: number;
-  /** The first failure in the order of the graph: the result must not depend on time. */
+  /** The first failure in graph order, because the result must not depend on timing. */
   failure: UnhandledFailure | undefined;
 }
 
 export interface UnhandledFailure {
-  /** The step was cancelled, which counts only when none failed. */
+  /** The step was cancelled. This counts only if no other step failed. */
   readonly cancelled: boolean;
   readonly iteration: number;
   readonly node: number;
   readonly path: string;
 }
 
-/** A step in the journal that is not final. */
+/** A step in the journal without a final status. */
 export interface LiveStep {
   readonly frame: Frame;
   readonly status: StepStatus;
-  /** True for a loop from the start of its first iteration to the end of the last. */
+  /** True for a loop from the start of its first iteration to the end of its last. */
   readonly iterating: boolean;
 }
 
@@ -94,18 +94,18 @@ export interface Progress {
   readonly root: Frame;
   readonly live: Map<string, LiveStep>;
   readonly due: Due;
-  /** Loops of which some iteration began, ended or failed since they were last looked at. */
+  /** Loops with an iteration that started, ended or failed since the last check. */
   readonly changed: Set<Loop>;
-  /** Loops that fail. */
+  /** Failing loops. */
   readonly failing: Set<Loop>;
   stop: Stop | undefined;
   failure: UnhandledFailure | undefined;
 }
 
-/** How a run is to end although there is more to do. */
+/** How a run must end before all steps are done. */
 export type Stop = "cancelled" | "failed";
 
-/** The progress of a run whose journal is empty. */
+/** The progress of a run with an empty journal. */
 export function startProgress(plan: ExecutionPlan): Progress {
   const root = newFrame(plan.graph, "", undefined);
   const progress: Progress = {
@@ -121,7 +121,7 @@ export function startProgress(plan: ExecutionPlan): Progress {
   return progress;
 }
 
-/** Opens a loop; its iterations start when the changes at hand are all applied. */
+/** Opens a loop. Its iterations start after all current changes are applied. */
 export function openLoop(progress: Progress, frame: Frame, node: PlanNode, items: number): void {
   const known = frame.loops[node.index];
   if (known !== undefined) return;
@@ -142,7 +142,7 @@ export function openLoop(progress: Progress, frame: Frame, node: PlanNode, items
   progress.changed.add(loop);
 }
 
-/** The frame of an iteration, which starts by this when it had not yet. */
+/** The frame of an iteration. Starts the iteration if needed. */
 export function enterIteration(progress: Progress, loop: Loop, index: number): Frame | undefined {
   const under = loop.frames.get(index);
   if (under !== undefined) return under;
@@ -156,7 +156,7 @@ export function enterIteration(progress: Progress, loop: Loop, index: number): F
   return frame;
 }
 
-/** Selects the edges of a step that are taken: those of its branch, and maybe unlabelled ones. */
+/** Selects the edges that a step takes: those of its branch, and optionally edges without a label. */
 export interface Exit {
   readonly branch: string | undefined;
   readonly unlabelled: boolean;
@@ -165,7 +165,7 @@ export const DEAD: Exit = { branch: undefined, unlabelled: false };
 export const ERROR: Exit = { branch: "error", unlabelled: false };
 export const PLAIN: Exit = { branch: undefined, unlabelled: true };
 
-/** Settles a step: its edges are taken or dead, and steps that this decides are due. */
+/** Settles a step: its edges are taken or dead, which can make other steps due. */
 export function settle(progress: Progress, frame: Frame, node: PlanNode, exit: Exit): void {
   frame.phases[node.index] = PHASE.settled;
   for (const { to, when, always } of node.outgoing) {
@@ -175,13 +175,13 @@ export function settle(progress: Progress, frame: Frame, node: PlanNode, exit: E
     frame.open[to] = open;
     if (open === 0 && frame.phases[to] === PHASE.unreached) resolve(progress, frame, to);
   }
-  // Last: what is skipped on the way is settled in there, and the frame ends only once.
+  // Decremented last: steps skipped during settlement also decrement it, and the frame must end only once.
   frame.unsettled -= 1;
   if (frame.standing) settleBranch(progress, frame, node);
   else if (frame.unsettled === 0) finish(progress, frame);
 }
 
-/** The first branch of a race of which all is settled ends it. */
+/** The first branch of a race with all nodes settled ends the race. */
 function settleBranch(progress: Progress, frame: Frame, { index }: PlanNode): void {
   const { standing, graph } = frame;
   const branch = graph.contest?.branchOf[index] ?? 0;
@@ -190,7 +190,8 @@ function settleBranch(progress: Progress, frame: Frame, { index }: PlanNode): vo
   if (standing.unsettled[branch] > 0 || standing.winner !== undefined) return;
   if (standing.failed[branch] === true) return;
   standing.winner = branch;
-  // The rest of the journal comes first: what the others do must be known to be cancelled.
+  // Deferred until the journal is applied completely, because the active steps of other branches must be known to be
+  // cancelled.
   if (frame.of) progress.changed.add(frame.of.loop);
 }
 
@@ -199,7 +200,7 @@ function resolve(progress: Progress, frame: Frame, index: number): void {
   if (node === undefined) return;
   const path = frame.prefix + node.id;
   if (frame.reached[index] === 1) {
-    // A branch of a race that failed goes nowhere.
+    // A failed branch of a race does not continue.
     if (frame.standing?.failed[frame.graph.contest?.branchOf[index] ?? 0] === true) return;
     frame.phases[index] = PHASE.due;
     progress.due.start.set(path, { frame, node });
@@ -213,7 +214,7 @@ function startRoots(progress: Progress, frame: Frame): void {
   const { starts, roots } = frame.graph;
   if (starts) {
     for (const index of starts) frame.reached[index] = 1;
-    // Those that nothing leads to are due or skipped, and decide the rest.
+    // Steps without incoming edges are due or skipped, which determines all others.
     for (const { index } of roots) {
       if (frame.phases[index] === PHASE.unreached) resolve(progress, frame, index);
     }
@@ -250,7 +251,7 @@ export function finish(progress: Progress, { of, graph, outputs, standing }: Fra
   else loop.outputs[index] = output;
 }
 
-/** The step that ends a turn says whether it was the last one. */
+/** The final step of an iteration decides whether it was the last. */
 function finishTurn(loop: Loop, index: number, output: unknown): void {
   const { done, state } = Object(output) as { readonly done?: unknown; readonly state?: unknown };
   if (loop.node.collects) loop.outputs[index] = state ?? null;

@@ -16,8 +16,8 @@ interface Expected {
 }
 
 /**
- * The rules once more, as plainly as can be: from the definition, with no order of events, no
- * journal and no plan. Each node asks those before it. Failures that nobody handles are null.
+ * A reference implementation of the rules from the definition alone, without an order of events, a journal or a plan.
+ * Each node evaluates its predecessors. Unhandled failures are null.
  */
 function expectedOf(graph: GraphDefinition, prefix: string, behave: Behave) {
   const found = new Map<string, Expected | null>();
@@ -34,7 +34,7 @@ function expectedOf(graph: GraphDefinition, prefix: string, behave: Behave) {
   };
   const compute = (node: Node): Expected | null => {
     const incoming = graph.edges.filter(({ to }) => to === node.id);
-    // Nothing follows a failure that nobody handles, not even the other ways to a node.
+    // Nothing follows an unhandled failure, even if other edges lead to the node.
     if (incoming.some(({ from }) => resultOf(from) === null)) return null;
     if (incoming.length > 0 && !incoming.some(isTaken)) return { status: "skipped" };
     const { failures, branch } = behave(prefix + node.id, node);
@@ -74,7 +74,7 @@ function setUp(graph: GraphDefinition, seed: number, failing: "never" | "handled
   return { plan, behave, expected };
 }
 
-/** What the journal says of steps that are not inside of a loop that failed. */
+/** The journal results of steps outside of failed loops. */
 function resultsIn(journal: ReadonlyMap<string, StepRecord>): Record<string, Expected> {
   const isCounted = (path: string): boolean =>
     [...path.matchAll(/\[\d+\]\./g)].every(({ index }) => {
@@ -88,7 +88,7 @@ function resultsIn(journal: ReadonlyMap<string, StepRecord>): Record<string, Exp
   );
 }
 
-/** That the run ended, and got to where it ended, as the rules say. */
+/** Checks that the run ended as the rules predict. */
 function checkEnd(
   { plan, expected }: ReturnType<typeof setUp>,
   { journal }: Simulation,
@@ -115,7 +115,7 @@ const order = fc.record({ seed: fc.integer(), prompt: fc.integer({ min: 0, max: 
 const scene = fc.record({ graph: anyGraph(), seed: fc.integer(), when: order });
 
 describe("for all graphs, behaviours and orders of events", () => {
-  test("a run whose failures are all handled ends as the rules say, whatever the order", () => {
+  test("a run with handled failures only ends as the rules predict, in any order", () => {
     const seen = { completed: 0, skipped: 0, failed: 0, cancelled: 0, inLoops: 0 };
     const property = fc.property(scene, ({ graph, seed, when }) => {
       const world = setUp(graph, seed, "handled");
@@ -129,11 +129,11 @@ describe("for all graphs, behaviours and orders of events", () => {
       }
     });
     fc.assert(property, { numRuns: tries(120, 2_000) });
-    // Worth something only when all that can happen did so often.
+    // The test is meaningful only if all cases occurred often.
     expect(Math.min(seen.skipped, seen.failed, seen.inLoops)).toBeGreaterThan(tries(5, 30));
   });
 
-  test("a run with any failures fails exactly when the rules say so", () => {
+  test("a run fails exactly if the rules predict a failure", () => {
     const seen = { completed: 0, failed: 0, cancelled: 0 };
     const property = fc.property(scene, ({ graph, seed, when }) => {
       const world = setUp(graph, seed, "any");
@@ -146,7 +146,7 @@ describe("for all graphs, behaviours and orders of events", () => {
     expect(Math.min(seen.completed, seen.failed)).toBeGreaterThan(tries(5, 30));
   });
 
-  test("a run that is stopped ends as it was told, and leaves nothing under way", () => {
+  test("a stopped run ends with the requested status and leaves no active steps", () => {
     let stopped = 0;
     const as = fc.constantFrom("cancelled" as const, "failed" as const);
     const stops = fc.record({ after: fc.nat(20), as });
@@ -164,7 +164,7 @@ describe("for all graphs, behaviours and orders of events", () => {
     expect(stopped).toBeGreaterThan(tries(5, 30));
   });
 
-  test("after a retry, with the cause gone, a run ends as if nothing had happened", () => {
+  test("after a retry without the failures, a run ends as if there had been none", () => {
     let retried = 0;
     const stops = fc.record({ after: fc.nat(20), as: fc.constant("cancelled" as const) });
     const choice = fc.record({
@@ -174,7 +174,7 @@ describe("for all graphs, behaviours and orders of events", () => {
     });
     const property = fc.property(scene, choice, ({ graph, seed, when }, { from, step, stop }) => {
       const world = setUp(graph, seed, "never");
-      // Both behave alike but for the failures.
+      // Both behave the same except for the failures.
       let { behave } = setUp(graph, seed, "any");
       const simulation = new Simulation(world.plan, (...it) => behave(...it), when);
       if (simulation.run(stop).status === "completed") return;
@@ -186,9 +186,9 @@ describe("for all graphs, behaviours and orders of events", () => {
       behave = world.behave;
       const over = simulation.run();
       expect(over).toEqual({ status: "completed" });
-      // From the failure on: what had completed was neither forgotten nor done again.
+      // A retry from the failure neither drops nor repeats completed steps.
       if (from === "failed") for (const one of kept) expect(journal.get(one.path)).toBe(one);
-      // From the start on: not a trace of the first try.
+      // A retry from the start leaves no record of the first attempt.
       if (from === "start") checkEnd(world, simulation, over);
     });
     fc.assert(property, { numRuns: tries(200, 2_000) });

@@ -30,18 +30,18 @@ const completed = journalOf({
 const reopened = { path: "each", node: "each", status: "running", attempts: 1 };
 
 describe("resetFrom", () => {
-  test("the failure forgets what failed or was cancelled, and opens the loop again", () => {
+  test("a reset from the failure drops failed and cancelled steps, and reopens the loop", () => {
     expect(resetFrom(plan, failed, "failed")).toEqual({
       forget: ["side", "each[1].put", "each[2].get"],
       reopen: [{ ...reopened, items: 3 }],
     });
   });
 
-  test("the start forgets everything", () => {
+  test("a reset from the start drops all records", () => {
     expect(resetFrom(plan, failed, "start")).toEqual({ forget: [...failed.keys()], reopen: [] });
   });
 
-  test("a step forgets it and what follows, the iterations of loops included", () => {
+  test("a reset from a step drops the step and its successors, including loop iterations", () => {
     const forget = ["last", "each", ...[...completed.keys()].filter((path) => path.includes("["))];
     expect(resetFrom(plan, completed, "each")).toEqual({ forget, reopen: [] });
     expect(resetFrom(plan, completed, "first")).toEqual({
@@ -51,24 +51,24 @@ describe("resetFrom", () => {
     expect(resetFrom(plan, completed, "last")).toEqual({ forget: ["last"], reopen: [] });
   });
 
-  test("a step forgets what failed as well: the run could not go on with it", () => {
+  test("a reset from a step also drops failed steps, which would block the run", () => {
     expect(resetFrom(plan, failed, "side")?.forget).toContain("each[1].put");
   });
 
-  test("a step in a loop is done again in its own iteration, and what follows the loop", () => {
+  test("a step in a loop is repeated in its own iteration, with the successors of the loop", () => {
     expect(resetFrom(plan, completed, "each[1].put")).toEqual({
       forget: ["last", "each[1].put"],
       reopen: [{ ...reopened, items: 2 }],
     });
   });
 
-  test("there must be such a step", () => {
+  test("the step must exist", () => {
     for (const path of ["nobody", "each[1].nobody", "first[0].get", "", "each[", "put"]) {
       expect(resetFrom(plan, completed, path)).toBeUndefined();
     }
   });
 
-  test("failures that were handled stay as they are", () => {
+  test("handled failures are kept", () => {
     const handling = planOf(
       [
         { id: "call", type: "http", onError: "branch" },
@@ -92,14 +92,14 @@ describe("resetFrom", () => {
 });
 
 describe("resetLoop", () => {
-  test("the next attempt keeps the iterations that completed", () => {
+  test("the next attempt keeps completed iterations", () => {
     expect(resetLoop(plan, failed, "each")).toEqual({
       forget: ["each[1].put", "each[2].get"],
       reopen: [{ ...reopened, items: 3, attempts: 3 }],
     });
   });
 
-  test("a loop whose items were never evaluated starts over", () => {
+  test("a loop without evaluated items starts again", () => {
     const steps = journalOf({ first: "completed", each: { status: "waiting", retryAtMs: 1 } });
     expect(resetLoop(plan, steps, "each")).toEqual({ forget: ["each"], reopen: [] });
   });

@@ -2,20 +2,19 @@ import type { ExecutionPlan, PlanNode } from "../definition/index.ts";
 import { type Iteration, nodeAt, parsePath } from "./path.ts";
 import { isUnhandledFailure, type StepRecord } from "./step.ts";
 
-/** The records that a retry takes back or reopens. The interpreter must start its progress anew. */
+/** The records that a retry drops or reopens. The interpreter must recompute its progress afterwards. */
 export interface Reset {
-  /** Paths of records to delete: these steps have not happened. */
+  /** Paths of records to delete, as if these steps had not started. */
   readonly forget: readonly string[];
-  /** Records to write: loops that go on with what had completed in them. */
+  /** Records to write: loops that continue with their completed iterations. */
   readonly reopen: readonly StepRecord[];
 }
 
 type Steps = ReadonlyMap<string, StepRecord>;
 
 /**
- * The reset by which a run that is over goes on: from its start; from where it failed or was stopped,
- * keeping all completed steps; or from a step, which is repeated with all steps downstream. Undefined
- * when there is no such step.
+ * The reset for retrying an ended run: from its start; from the failure, keeping all completed steps; or from a step,
+ * with all steps downstream. Undefined if the step does not exist.
  */
 export function resetFrom(
   plan: ExecutionPlan,
@@ -46,7 +45,7 @@ interface Paths {
   readonly reopen: readonly string[];
 }
 
-/** The steps inside of a loop, or of the whole run, that failed or were cancelled. */
+/** The failed or cancelled steps in a loop or in the complete run. */
 function findBroken({ graph }: ExecutionPlan, steps: Steps, within: string): Paths {
   const forget: string[] = [];
   const reopen: string[] = [];
@@ -54,7 +53,7 @@ function findBroken({ graph }: ExecutionPlan, steps: Steps, within: string): Pat
     if (record === undefined || node === undefined) return false;
     return record.status === "cancelled" || isUnhandledFailure(node, record);
   };
-  // A failure that the onError of its loop handled is none of the run.
+  // A failure handled by `onError` of its loop is not a failure of the run.
   const counts = ({ path }: Iteration): boolean =>
     path.length <= within.length || isBroken(steps.get(path), nodeAt(graph, path));
   for (const [path, record] of steps) {
@@ -67,7 +66,7 @@ function findBroken({ graph }: ExecutionPlan, steps: Steps, within: string): Pat
   return { forget, reopen };
 }
 
-/** The steps that a step leads to, in its own iteration. */
+/** The successors of a step in its own iteration. */
 function findDownstream({ graph }: ExecutionPlan, path: string): string[] {
   const { iterations, id } = parsePath(path);
   const last = iterations.at(-1);
@@ -86,7 +85,7 @@ function findDownstream({ graph }: ExecutionPlan, path: string): string[] {
   return [...found].map((node) => prefix + node.id);
 }
 
-/** The records for these paths; a step is forgotten with the loop around it. */
+/** The records for these paths. Dropping a loop drops its steps. */
 function toReset(steps: Steps, paths: Paths): Reset {
   const forgotten = new Set(paths.forget);
   const isForgotten = (path: string): boolean =>

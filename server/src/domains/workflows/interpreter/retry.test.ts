@@ -27,7 +27,7 @@ describe("retryDelayMs", () => {
 });
 
 describe("afterFailure", () => {
-  test("tries again while attempts are left, a second later unless told otherwise", () => {
+  test("retries while attempts are left, by default after one second", () => {
     const node = nodeOf({ retry: { maxAttempts: 3 } });
     expect(afterFailure(node, record(2), error, 10_000)).toEqual({
       next: "retry",
@@ -35,7 +35,7 @@ describe("afterFailure", () => {
     });
   });
 
-  test("does not try again when attempts are used up, or would end alike", () => {
+  test("does not retry after the last attempt, or if a retry cannot help", () => {
     const node = nodeOf({ retry: { maxAttempts: 3 } });
     const failed = { next: "fail", record: { ...record(3), status: "failed", error } };
     expect(afterFailure(node, record(3), error, 0)).toEqual(failed);
@@ -44,7 +44,7 @@ describe("afterFailure", () => {
     expect(afterFailure(nodeOf({}), record(1), error, 0).next).toBe("fail");
   });
 
-  test("goes on with null, or to the branch for errors, and keeps the error", () => {
+  test("continues with null or takes the error branch, and keeps the error", () => {
     expect(afterFailure(nodeOf({ onError: "continue" }), record(1), error, 0)).toEqual({
       next: "continue",
       record: { ...record(1), status: "completed", output: null, error },
@@ -55,7 +55,7 @@ describe("afterFailure", () => {
     });
   });
 
-  test("a step that is meant to fail fails, whatever its node says", () => {
+  test("a fail step fails regardless of its error settings", () => {
     const node = nodeOf({ type: "fail", retry: { maxAttempts: 3 }, onError: "continue" });
     expect(afterFailure(node, record(1), error, 0).next).toBe("fail");
   });

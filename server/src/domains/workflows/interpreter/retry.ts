@@ -1,28 +1,28 @@
 import type { PlanNode, RetryRule } from "../definition/index.ts";
 import type { StepError, StepRecord } from "./step.ts";
 
-/** The delay after an attempt failed; the first one is attempt 1. */
+/** The delay after a failed attempt. The first attempt has number 1. */
 export function retryDelayMs(retry: RetryRule, attempt: number): number {
   const factor = retry.strategy === "fixed" ? 1 : 2 ** (attempt - 1);
   return Math.min(retry.backoffMs * factor, retry.maxDelayMs);
 }
 
-/** True when another attempt may end otherwise: a refusal that the node says to retry does too. */
+/** True if another attempt can succeed, or if the node lists the status for retries. */
 function isRetryable(retry: RetryRule, { retryable, status }: StepError): boolean {
   return retryable !== false || (status !== undefined && retry.statuses.includes(status));
 }
 
-/** A step that is always too early fails at last. */
+/** A step that is postponed this often fails. */
 const POSTPONEMENTS_MAX = 1_000;
 const POSTPONED_MIN_MS = 10;
 
-/** The consequence of a failed attempt, and the step's record. */
+/** The consequence of a failed attempt, and the record of the step. */
 export interface AfterFailure {
   readonly next: "retry" | "fail" | "continue" | "branch";
   readonly record: StepRecord;
 }
 
-/** Decides what follows when an attempt failed; `record.attempts` counts that attempt. */
+/** Decides what follows a failed attempt. `record.attempts` includes that attempt. */
 export function afterFailure(
   node: PlanNode,
   record: StepRecord,

@@ -1,9 +1,8 @@
 import type { PlanNode } from "../definition/index.ts";
 
 /**
- * `ready`: to be picked up; `running`: under way; `waiting`: for a time or an event, its own next
- * attempt included; `paused`: for people. The other four are final. A loop is `running` also while
- * its iterations are what runs.
+ * `ready`: can start; `running`: in flight; `waiting`: for a time, an event or its next attempt; `paused`: for
+ * people. The other four are final. A loop stays `running` while its iterations run.
  */
 export type StepStatus =
   | "ready"
@@ -15,48 +14,48 @@ export type StepStatus =
   | "skipped"
   | "cancelled";
 
-/** A step in the journal: one node, or one node in one iteration of a loop. */
+/** A step in the journal: a node, or a node in one iteration of a loop. */
 export interface StepRecord {
   readonly path: string;
   /** The id of the node. */
   readonly node: string;
   readonly status: StepStatus;
-  /** How many were started. */
+  /** The number of started attempts. */
   readonly attempts: number;
-  /** The branch that a completed step chose, or `error`. */
+  /** The branch chosen by a completed step, or `error`. */
   readonly branch?: string;
   readonly output?: unknown;
-  /** Present also when the run went on after it. */
+  /** Also set if the run continued after the error. */
   readonly error?: StepError;
-  /** When the next attempt starts. */
+  /** The start time of the next attempt. */
   readonly retryAtMs?: number;
-  /** How many of the attempts only waited for their turn. */
+  /** The number of attempts that only waited for capacity. */
   readonly postponements?: number;
-  /** How many iterations a loop has, once its items are evaluated. */
+  /** The number of iterations of a loop, after its items are evaluated. */
   readonly items?: number;
 }
 
 export interface StepError {
   readonly code: string;
   readonly message: string;
-  /** False when another attempt would fail alike. */
+  /** False if another attempt would fail in the same way. */
   readonly retryable?: boolean;
-  /** How long the other side asked to be left alone. */
+  /** The delay requested by the other system. */
   readonly retryAfterMs?: number;
-  /** True when it came before its turn: to wait for that is no failed attempt. */
+  /** True if the step had to wait for capacity. This does not count as a failed attempt. */
   readonly postponed?: boolean;
-  /** The answer of the call that was refused. */
+  /** The HTTP status of the error response. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** The field of the configuration, as a JSON pointer, and its expression. */
+  /** The configuration field as a JSON pointer, and its expression. */
   readonly field?: string;
   readonly expression?: string;
-  /** The step in a loop whose error this is. */
+  /** The step in a loop that caused this error. */
   readonly path?: string;
 }
 
-/** True when the failure of a step fails the run, or the loop around it. */
+/** True if the failure of a step fails the run or the surrounding loop. */
 export function isUnhandledFailure(node: PlanNode, { status }: StepRecord): boolean {
   return status === "failed" && node.onError === "fail";
 }

@@ -1,14 +1,17 @@
-/** Parameters of n8n as JavaScript: a text that begins with `=` is code between braces, anything else is a value. */
+/**
+ * Converts n8n parameters to JavaScript: a text that starts with `=` contains code between braces, anything else is a
+ * value.
+ */
 import { Script } from "node:vm";
 import type { Json } from "./n8n-workflow.ts";
 
-/** The names that expressions of n8n see, in the order in which scripts take them. */
+/** The names available to n8n expressions, in the argument order of scripts. */
 const VIEW_NAMES =
   "$json $binary $item $input $node $items $itemIndex $runIndex $now $today $jmespath $execution $workflow $prevNode $ifEmpty $if $max $min items".split(
     " ",
   );
 
-/** Things that the engine here lacks, by how a text names them, with the word for the report. */
+/** Unsupported n8n features: how a text references them, and the word for the report. */
 const UNSUPPORTED: readonly (readonly [pattern: RegExp, needs: string])[] = [
   [
     /\brequire\s*\(\s*(?!["'`](?:node:)?(?:crypto|buffer|url|luxon|jmespath|querystring)["'`])|\bimport\s*\(/,
@@ -25,7 +28,7 @@ const UNSUPPORTED: readonly (readonly [pattern: RegExp, needs: string])[] = [
   ],
 ];
 
-/** The thing that a text needs and that is not here. */
+/** The unsupported feature that a text needs. */
 export function needsOf(value: Json): string | undefined {
   const text = typeof value === "string" ? value : JSON.stringify(value ?? null);
   return UNSUPPORTED.find(([pattern]) => pattern.test(text))?.[1];
@@ -33,20 +36,20 @@ export function needsOf(value: Json): string | undefined {
 
 const VARIABLE = /\$(?:vars|env)\b\s*(?:\??\.\s*|\[\s*\\?["'`])([A-Za-z_]\w*)/g;
 
-/** The variables that a text reads. */
+/** The variables that a text references. */
 export function variablesRead(value: Json): string[] {
   const text = typeof value === "string" ? value : JSON.stringify(value ?? null);
   return [...new Set([...text.matchAll(VARIABLE)].map(([, name = ""]) => name))];
 }
 
-/** Code before a script that reads variables: n8n has them at hand, the platform is asked for each. */
+/** Code that loads variables before a script. In n8n they are global; here each is requested from the platform. */
 export function variablesCode(source: string): string {
   const names = variablesRead(source);
   if (names.length === 0) return "";
   return `const $env = await n8n.variables(context, ${JSON.stringify(names)}), $vars = $env;\n`;
 }
 
-/** The names of nodes that a text reads. */
+/** The node names that a text references. */
 export function nodesRead(value: Json): string[] {
   const text = typeof value === "string" ? value : JSON.stringify(value ?? null);
   const pattern = /\$(?:node\[|items\(|\()\s*\\?(["'`])((?:(?!\\?\1).)+)\\?\1/g;
@@ -55,19 +58,19 @@ export function nodesRead(value: Json): string[] {
   ];
 }
 
-/** True where an item of another node is found by its lineage. */
+/** True if the text finds an item of another node through paired items. */
 export function readsPairedItem(value: Json): boolean {
   const text = typeof value === "string" ? value : JSON.stringify(value ?? null);
   return /\$\([^)]{0,300}\)\.(?:item\b|itemMatching)|\$node\[/.test(text);
 }
 
-/** Thrown where code can't be read. */
+/** Thrown for code that cannot be parsed. */
 export class UnreadableCode extends Error {}
 
-/** As long as a script may be. */
+/** Equal to the maximum length of a script. */
 const CODE_CHARACTERS_MAX = 262_144;
 
-/** A parameter as code: an expression whose value is the parameter's. */
+/** A parameter as code: an expression with the value of the parameter. */
 export function toCode(value: Json): string {
   const code = writeCode(value);
   assertShort(code);
@@ -104,16 +107,16 @@ function templateCode(text: string): string {
     .join(" + ");
 }
 
-/** A part of a text: words, or code between braces. */
+/** A part of a text: literal text, or code between braces. */
 export type TemplatePart = { readonly text: string } | { readonly code: string };
 
-/** The parts of a text with expressions. */
+/** Splits a text with expressions into parts. */
 export function splitTemplate(text: string): TemplatePart[] {
   const parts: TemplatePart[] = [];
   let at = 0;
   for (let open = text.indexOf("{{"); open >= 0; open = text.indexOf("{{", at)) {
     const end = findEnd(text, open);
-    // As in n8n: braces that nobody closes are a text.
+    // Unclosed braces are text, as in n8n.
     if (end < 0) break;
     if (open > at) parts.push({ text: text.slice(at, open) });
     parts.push({ code: text.slice(open + 2, end) });
@@ -123,7 +126,7 @@ export function splitTemplate(text: string): TemplatePart[] {
   return parts;
 }
 
-/** Where an expression ends: at the first braces, unless those of an object stand right before them. */
+/** The end of an expression: the first closing braces that do not close an object. */
 function findEnd(text: string, open: number): number {
   const close = text.indexOf("}}", open);
   if (close < 0 || text[close + 2] !== "}" || isReadable(text.slice(open + 2, close))) return close;
@@ -142,10 +145,10 @@ function isReadable(code: string): boolean {
   }
 }
 
-/** The code of an expression that n8n can't read either: it fails when it is evaluated, as there. */
+/** Code of an expression that n8n cannot parse either. It fails when it is evaluated, as in n8n. */
 const UNREADABLE = "n8n.unreadable";
 
-/** True of steps that have such an expression. */
+/** True if the steps contain such an expression. */
 export function hasUnreadable(steps: Json): boolean {
   return JSON.stringify(steps).includes(`${UNREADABLE}(`);
 }
@@ -159,7 +162,7 @@ function expressionCode(code: string): string {
     : `value(() => (${trimmed}${trimmed.includes("//") ? "\n" : ""}))`;
 }
 
-/** Compiles, and runs nothing. */
+/** Compiles the code without running it. */
 export function assertReadable(code: string): void {
   assertShort(code);
   try {
@@ -170,7 +173,7 @@ export function assertReadable(code: string): void {
   }
 }
 
-/** The names that a piece of code takes from the view of an item. */
+/** The names that a piece of code uses from the item view. */
 export function viewNames(code: string): string[] {
   const used = VIEW_NAMES.filter((name) =>
     new RegExp(`(?<![\\w$.])${name.replace("$", "\\$")}\\b`).test(code),

@@ -1,4 +1,4 @@
-/** The state of one import: ids, sources of items, the report and the bindings that a person must choose. */
+/** The state of one import: ids, sources of items, the report, and the bindings to choose. */
 import type { Definition, Edge, Node, Trigger } from "../definition/index.ts";
 import {
   needsOf,
@@ -13,7 +13,7 @@ import type { Json, N8nNode, NodePart } from "./n8n-workflow.ts";
 
 export type ImportStatus = "converted" | "approximated" | "placeholder";
 
-/** The fate of one node. */
+/** The import result of one node. */
 export interface NodeReport {
   readonly node: string;
   readonly type: string;
@@ -22,9 +22,7 @@ export interface NodeReport {
   readonly reasons: readonly string[];
 }
 
-/**
- * Something that only a person knows: which connector, workflow or table is meant, or a `text` that the export lacks.
- */
+/** A choice that the user must make: a connector, workflow or table, or a `text` that the export does not contain. */
 export interface ImportBinding {
   readonly id: string;
   readonly kind: "connector" | "workflow" | "table" | "secret" | "text";
@@ -32,53 +30,53 @@ export interface ImportBinding {
   readonly usedBy: readonly string[];
 }
 
-/** The steps that lead to a node, each with the output that does. */
+/** The predecessors of a node, each with the output that leads to it. */
 export type Source = readonly [step: string, output: number];
 
-/** A node with all that its conversion needs. */
+/** A node with everything that its conversion needs. */
 export interface NodeContext {
   readonly node: N8nNode;
-  /** The id of the step that has its items. */
+  /** The id of the step that outputs its items. */
   readonly id: string;
   readonly sources: readonly Source[];
-  /** The ids of steps that its code can read, by the names of their nodes. */
+  /** Step ids that its code can reference, by node name. */
   readonly visible: ReadonlyMap<string, string>;
   readonly workflowName: string;
-  /** The nodes that belong to it: models, tools, memories of an agent. */
+  /** The sub-nodes of the node: models, tools and memories of an agent. */
   readonly parts: readonly NodePart[];
   readonly bind: (kind: ImportBinding["kind"], key: string, title: string) => string;
-  /** Takes a workflow that the node needs beside its own. */
+  /** Adds a second workflow that the node needs. */
   readonly addWorkflow: (definition: Definition) => void;
 }
 
-/** The steps of a node: edges come to the first one and leave the last one. */
+/** The steps of a node. Incoming edges lead to the first step, outgoing edges leave the last one. */
 export interface ConvertedNode {
   readonly steps: readonly Node[];
-  /** Between its own steps; a chain unless given. */
+  /** The edges between its steps. By default the steps form a chain. */
   readonly edges?: readonly Edge[];
   readonly approximations?: readonly string[];
 }
 
 export type Convert = (ctx: NodeContext) => ConvertedNode;
 
-/** Conversions of nodes, by their types in n8n; `registry.ts` names all tables. */
+/** Node converters by n8n type. `registry.ts` lists all tables. */
 export type NodeTable = Readonly<Record<string, Convert>>;
 
-/** A trigger of ours for one of n8n, and what is inexact in it. */
+/** The converted trigger, and notes about its differences. */
 export interface ConvertedTrigger {
   readonly trigger: Trigger;
   readonly approximations: readonly string[];
 }
 
-/** Conversions of triggers, by their types in n8n. */
+/** Trigger converters by n8n type. */
 export type TriggerTable = Readonly<Record<string, (ctx: TriggerContext) => ConvertedTrigger>>;
 
 export type TriggerContext = Pick<NodeContext, "node" | "bind" | "parts">;
 
-/** Thrown where there is nothing here for what a node does. */
+/** Thrown if the platform has no equivalent of a node. */
 export class NotConvertible extends Error {}
 
-/** The options of the library's `n8n` that find the items of a node, as code. */
+/** Options of the library's `n8n` object that find the items of a node, as code. */
 export function optionsCode(
   { sources, visible, node, workflowName }: NodeContext,
   text: Json,
@@ -100,7 +98,7 @@ export function optionsCode(
   return `{ ${parts.join(", ")} }`;
 }
 
-/** The inexact parts of a text that reads other nodes. */
+/** Notes about inexact conversions of a text that references other nodes. */
 export function findApproximations({ visible }: NodeContext, text: Json): string[] {
   const unseen = nodesRead(text).filter((name) => !visible.has(name));
   return [
@@ -112,13 +110,13 @@ export function findApproximations({ visible }: NodeContext, text: Json): string
   ];
 }
 
-/** Fails where a text needs what is not here. */
+/** Throws if a text needs an unsupported feature. */
 export function assertSupported(text: Json): void {
   const needs = needsOf(text);
   if (needs !== undefined) throw new NotConvertible(`needs ${needs}`);
 }
 
-/** A script that computes something for each item; `code` is an expression that sees the names of n8n. */
+/** A script that computes a value for each item. `code` is an expression with access to the n8n names. */
 export function eachScript(ctx: NodeContext, id: string, code: string, text: Json): Node {
   const view = viewNames(code).join(", ");
   return scriptStep(
@@ -129,7 +127,7 @@ export function eachScript(ctx: NodeContext, id: string, code: string, text: Jso
 }
 
 /**
- * A script over all items: `code` is the body of a function that sees `list`, the items as objects with their files.
+ * A script over all items. `code` is a function body with access to `list`, the items as objects with their files.
  */
 export function listScript(ctx: NodeContext, id: string, code: string): Node {
   return scriptStep(
@@ -139,7 +137,7 @@ export function listScript(ctx: NodeContext, id: string, code: string): Node {
   );
 }
 
-/** A script over all items, of which `code` may see what expressions see of the first one. */
+/** A script over all items, with the expression scope of the first item. */
 export function firstItemScript(
   ctx: NodeContext,
   { id, code, text }: { readonly id: string; readonly code: string; readonly text: Json },
@@ -159,7 +157,9 @@ export function scriptStep({ node }: NodeContext, id: string, source: string): N
   return { id, type: "script", name: node.name.slice(0, 200), config: { source: whole } };
 }
 
-/** The script with other code of what it returns: one that begins with that, but for variables. */
+/**
+ * The script with changed code of its return value. Its source must start with `return`, after variable declarations.
+ */
 export function withReturn(step: Node, change: (value: string) => string): Node {
   const { source } = step.config as { readonly source: string };
   const made = source.replace(
@@ -170,8 +170,8 @@ export function withReturn(step: Node, change: (value: string) => string): Node 
 }
 
 /**
- * A step that reaches outside for each item: its input is computed by a script, and what it answers becomes items
- * again. `flatten` is code that sees `outputs`.
+ * A step with an effect outside for each item: a script computes its input, and its output is converted back to
+ * items. `flatten` is code with access to `outputs`.
  */
 export function outsideSteps(
   ctx: NodeContext,
@@ -213,13 +213,13 @@ export function outsideSteps(
   };
 }
 
-/** The names of the view of an item that code of steps may use. */
+/** The item view names that the code of steps can use. */
 const SCRIPT_NAMES =
   "$json, $binary, $item, $input, $, $node, $items, items, $now, $today, $jmespath, $itemIndex, $runIndex, $execution, $workflow, $prevNode, $if, $ifEmpty, $max, $min, value";
 
 /**
- * A script that calls a connector for each item, where one call depends on the answer of another. `code` sees `call`
- * and the names of n8n, and returns the items of one item. It is one step, which is retried as a whole.
+ * A script that calls a connector for each item, for calls that depend on each other. `code` can use `call` and the
+ * n8n names, and returns the items of one item. The script is one step, which is retried as a whole.
  */
 export function callScript(
   ctx: NodeContext,
@@ -269,7 +269,7 @@ export function param({ node }: NodeContext, name: string, otherwise: Json = "")
 }
 
 /**
- * The node with an empty item where it would give none, as its option says; undefined where no script gives its
+ * The node with an empty item if it would output none, as its option requires. Undefined if no script outputs its
  * items.
  */
 export function withEmptyItem(

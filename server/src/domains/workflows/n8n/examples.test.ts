@@ -1,4 +1,7 @@
-/** Small workflows of our own, one for each kind of mapping: imported, none is a placeholder, and all can be saved. */
+/**
+ * Small custom workflows for each kind of conversion: after the import none contains a placeholder, and all can be
+ * saved.
+ */
 import { expect, test } from "vitest";
 import { importN8n } from "./import-workflow.ts";
 import { chain, findErrors, importChosen, one, reportOf, typeOf } from "./testing/example.ts";
@@ -163,7 +166,7 @@ test.for(Object.entries(EXAMPLES))("%s is imported and can be saved", ([, workfl
   expect(findErrors(imported)).toEqual([]);
 });
 
-test("a column that n8n asks for is asked for, and without it the step fails", () => {
+test("a column that n8n requires is requested, and the step fails without it", () => {
   const workflow = one(
     "googleSheets",
     {
@@ -194,7 +197,7 @@ test("a column that n8n asks for is asked for, and without it the step fails", (
 });
 
 test.for(["drop table people", "TRUNCATE people; insert into people values (1)"])(
-  "%s is told of",
+  "%s is reported",
   (query) => {
     const { reasons } =
       reportOf(importN8n(one("postgres", { operation: "executeQuery", query })))[1] ?? {};

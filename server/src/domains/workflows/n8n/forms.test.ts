@@ -1,4 +1,4 @@
-/** Forms of n8n in the midst of a workflow: steps that ask by a form. */
+/** n8n forms inside a workflow are imported as form steps. */
 import { expect, test } from "vitest";
 import { deployWorkflow } from "#domains/runs/testing/workflows.ts";
 import { useReceiver } from "#domains/webhooks/testing/webhook.ts";
@@ -17,7 +17,7 @@ async function convert(nodes: readonly object[], connections: object) {
   return body.data;
 }
 
-test("further pages of a form and answers in words come over as steps that ask by a form", async () => {
+test("further form pages and free-text answers are imported as form steps", async () => {
   receiver.answer = (_asked, response) => void response.writeHead(204).end();
   const imported = await convert(
     [
@@ -73,7 +73,7 @@ test("further pages of a form and answers in words come over as steps that ask b
   expect(new URL(told.body.address).pathname).toBe(next);
 });
 
-test("who is asked in words by a message answers on a page", async () => {
+test("a message that asks for a free-text answer is imported with a form page", async () => {
   receiver.answer = (_asked, response) => void response.writeHead(204).end();
   const imported = await convert(
     [

@@ -1,10 +1,10 @@
-/** The program of a thread that converts workflows of others. */
+/** The entry point of the thread that converts imported workflows. */
 import { Failure } from "#kernel/operation/failure.ts";
 import { serveTasks } from "#kernel/work/task-threads.ts";
 import { type Imported, importN8n } from "./import-workflow.ts";
 import type { Json } from "./n8n-workflow.ts";
 
-/** Larger ones are no workflow that somebody could read. */
+/** Larger files are not plausible workflows. */
 const CHARACTERS_MAX = 8 * 1024 * 1024;
 
 export interface ImportTask {

@@ -1,4 +1,4 @@
-/** A workflow of n8n as one of ours, with the nodes that its triggers reach. */
+/** Converts an n8n workflow, including the nodes that its triggers reach. */
 import { OPEN_SECRET, toOpenChoice } from "../checks/open-choices.ts";
 import type { Definition, Trigger } from "../definition/index.ts";
 import { convertGraph, type GraphImport, type WorkflowStart } from "./graph/convert-graph.ts";
@@ -24,7 +24,7 @@ export interface Imported {
 
 const TRIGGERS_MAX = 20;
 
-/** Converts an export of n8n. `chosen` are the ids that a person chose for the bindings of an earlier answer. */
+/** Converts an n8n export. `chosen` contains the ids selected for the bindings of an earlier response. */
 export function importN8n(value: Json, chosen: Readonly<Record<string, string>> = {}): Imported {
   const workflow = splitHooks(splitMailboxes(readN8nWorkflow(value)));
   const all = workflow.nodes.filter(
@@ -73,7 +73,7 @@ export function importN8n(value: Json, chosen: Readonly<Record<string, string>> 
   const servers = all
     .filter(({ type, disabled }) => type === MCP_SERVER && !disabled)
     .map((node) => convertServer(workflow, node, { bind, addWorkflow }));
-  // A template may be a server alone.
+  // A template can consist of an MCP server only.
   const isServer = servers.length > 0 && nodes.length === 0 && triggers.length === 0;
   return {
     workflows: [...(isServer ? [] : [{ definition, report }]), ...servers, ...further],
@@ -95,7 +95,7 @@ function convertServer(
   return { definition: convertMcpServer(ctx, title, report), report };
 }
 
-/** The triggers that lead somewhere; where none does, the first of them. Calls by hand come to the last ones. */
+/** The triggers with targets, or the first trigger if none has targets. Manual triggers come last. */
 function listStarts(workflow: N8nWorkflow, all: readonly N8nNode[]): WorkflowStart[] {
   const active = all.filter(
     (node) => isTrigger(node) && !node.disabled && node.type !== MCP_SERVER,
@@ -118,7 +118,7 @@ function listStarts(workflow: N8nWorkflow, all: readonly N8nNode[]): WorkflowSta
 
 const BY_HAND = ["executeWorkflowTrigger", "manualTrigger"];
 
-/** The nodes to which triggers lead, with the trigger whose items come to each. */
+/** The target nodes of triggers, with the trigger that outputs their items. */
 function listEntries(
   { links }: N8nWorkflow,
   nodes: readonly N8nNode[],
@@ -137,7 +137,7 @@ function listEntries(
   );
 }
 
-/** The triggers of the definition; of several, each begins with the steps that it leads to. */
+/** The triggers of the definition. Several triggers each start with their own target steps. */
 function toTriggers(
   { links }: N8nWorkflow,
   made: readonly (WorkflowStart & { readonly trigger: Trigger })[],
@@ -185,7 +185,7 @@ function convertStart(
   }
 }
 
-/** The id that was chosen for a binding, or one that nothing has. */
+/** The selected id of a binding, or a placeholder id that does not exist. */
 function bindTo(
   bindings: Map<string, ImportBinding>,
   chosen: Readonly<Record<string, string>>,
@@ -204,7 +204,7 @@ function bindTo(
     title: title.slice(0, 200),
     usedBy: [...new Set([...(known?.usedBy ?? []), node])],
   });
-  // A node without its text is none that can be imported.
+  // A node without its required text cannot be imported.
   if (kind === "text") return Object.hasOwn(chosen, id) ? (chosen[id] ?? "") : "";
   if (kind === "secret") return Object.hasOwn(chosen, id) ? (chosen[id] ?? "") : OPEN_SECRET;
   return Object.hasOwn(chosen, id) ? (chosen[id] ?? "") : toOpenChoice(id);
@@ -225,9 +225,9 @@ function reachedFrom({ links }: N8nWorkflow, start: string): Set<string> {
 }
 
 const ID_CHARACTERS_MAX = 48;
-/** A number may follow. */
+/** Leaves room for a number. */
 const TRIGGER_ID_CHARACTERS_MAX = 36;
-/** Ids that mean something else in expressions. */
+/** Ids with another meaning in expressions. */
 const WORDS = new Set([
   "null",
   "true",
@@ -240,18 +240,18 @@ const WORDS = new Set([
   "__proto__",
 ]);
 
-/** The endings of the steps of one node. */
+/** The suffixes of step ids of one node. */
 const ENDINGS =
   /^(?:args|ask|asked\d|back|batches|begin|book|books|call|code|create|delete|done\d|files|first|forget|found|if|items|keep|kept|last|left|loop|ms|new|plan|read|rows|sheets|turn|turns|update|append|wait)$/;
 
-/** True where a node has an id, or a step of one may have it. */
+/** True if a node, or a possible step of a node, has the id. */
 function isTaken(used: ReadonlySet<string>, id: string): boolean {
   const isStep = (one: string, node: string): boolean =>
     one.startsWith(`${node}_`) && ENDINGS.test(one.slice(node.length + 1));
   return [...used].some((one) => one === id || isStep(one, id) || isStep(id, one));
 }
 
-/** Ids by the names of nodes: a word that expressions can read. Endings are for the steps of one node. */
+/** Unique ids by node name, usable as identifiers in expressions. Leaves room for step suffixes. */
 function uniqueIds(nodes: readonly N8nNode[], max = ID_CHARACTERS_MAX): Map<string, string> {
   const used = new Set<string>();
   return new Map(

@@ -1,4 +1,4 @@
-/** Workflows of n8n: what is converted does here what it did there, item by item. */
+/** Imported n8n workflows give the same results as in n8n, item by item. */
 import { expect, test } from "vitest";
 import {
   deployWorkflow,
@@ -30,7 +30,7 @@ async function run(imported: any, input?: unknown) {
   return runWorkflow(owner, await deployWorkflow(owner, nodes, more), input);
 }
 
-test("items go through code, fields, conditions, loops and calls as they did", async () => {
+test("code, fields, conditions, loops and calls process items as in n8n", async () => {
   receiver.answer = ({ body }, response) =>
     void response
       .writeHead(200, { "content-type": "application/json" })
@@ -115,7 +115,7 @@ test("items go through code, fields, conditions, loops and calls as they did", a
   expect(receiver.received).toHaveLength(2);
 });
 
-test("what has no counterpart fails as soon as an item comes, and not before", async () => {
+test("an unsupported node fails when an item arrives, and not before", async () => {
   const imported = await convert(
     [
       node("Start", "manualTrigger"),
@@ -143,7 +143,7 @@ test("what has no counterpart fails as soon as an item comes, and not before", a
   });
 });
 
-test("connectors and workflows are chosen; several triggers are those of one workflow", async () => {
+test("connectors and workflows are selected; several triggers become triggers of one workflow", async () => {
   const { body } = await owner("POST /api/v1/connectors", {
     name: "Telegram",
     type: "http",
@@ -166,7 +166,7 @@ test("connectors and workflows are chosen; several triggers are those of one wor
       usedBy: ["Tell"],
     },
   ]);
-  // A connection can be chosen later: the draft is saved, and refused when it is deployed.
+  // A connection can be selected later: the draft is saved, but cannot be deployed.
   const open = await owner("POST /api/v1/workflows", first.workflows[0].definition);
   expect(open.status).toBe(201);
   const choice = expect.objectContaining({ message: "is required" });
@@ -199,7 +199,7 @@ test("hostile exports are refused or harmless", async () => {
   const rules = (list: readonly object[], value1 = "") =>
     node("Rules", "switch", { dataType: "string", value1, rules: { rules: list } });
   const empty = Array.from({ length: 1_000 }, () => ({}));
-  // What would take for ever, or more memory than there is.
+  // Inputs that would take too much time or memory.
   const heavy = [
     node("Comment", "code", { jsCode: `// ${"$(".repeat(100_000)}` }),
     rules([{ output: 4_000_000_000 }]),
@@ -233,7 +233,7 @@ test("hostile exports are refused or harmless", async () => {
   );
   const { nodes, ...more } = odd.workflows[0].definition;
   await deployWorkflow(owner, nodes, more);
-  // The import changes nothing about a statement that its data writes, and says so.
+  // A statement whose text depends on data is imported unchanged, and reported.
   const sql = (query: string) =>
     convert([node("Ask", "postgres", { operation: "executeQuery", query })], {});
   const [open, closed] = await Promise.all([
@@ -245,7 +245,7 @@ test("hostile exports are refused or harmless", async () => {
   expect(report[0].reasons).toEqual([expect.stringContaining("whoever sends one writes SQL")]);
 });
 
-test("what n8n kept in static data and in its history stays from one run to the next", async () => {
+test("n8n static data and deduplication history persist between runs", async () => {
   const imported = await convert(
     [
       node("Start", "manualTrigger"),
@@ -275,12 +275,12 @@ test("what n8n kept in static data and in its history stays from one run to the 
     expect(done.error).toBeNull();
     totals.push(stepsOf(done)["count"].output);
   }
-  // A node to which no item comes does not run.
+  // A node without input items does not run.
   const shown = [2, 3].map((total) => [{ total, from: "here", no: null }]);
   expect(totals).toEqual([...shown, []]);
 });
 
-test("rows of data tables are records, and lists are joined by place as far as both go", async () => {
+test("data table rows become records, and a merge by position uses the shorter list", async () => {
   const made = await owner("POST /api/v1/tables", {
     name: "Stock",
     slug: "stock",
@@ -336,7 +336,7 @@ test("rows of data tables are records, and lists are joined by place as far as b
   expect(steps["both"].output).toMatchObject([{ sku: "a", amount: 1 }]);
 });
 
-test("a node that waits for a request goes on with what came to the address that it told", async () => {
+test("a node that waits for a webhook continues with the request to its resume address", async () => {
   receiver.answer = (_asked, response) => void response.writeHead(204).end();
   const imported = await convert(
     [

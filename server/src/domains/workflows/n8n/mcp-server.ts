@@ -1,6 +1,6 @@
 /**
- * A server of MCP with its tools: one workflow, whose input names the tool and has the arguments. Clients of MCP call
- * it as they call every workflow of the platform.
+ * An MCP server with its tools becomes one workflow. Its input contains the tool name and the arguments. MCP clients
+ * call it like any workflow of the platform.
  */
 import type { Definition, Node } from "../definition/index.ts";
 import type { NodeContext, NodeReport } from "./conversion.ts";
@@ -69,7 +69,7 @@ function describeServer(
   };
 }
 
-/** A step that computes what expressions of tools say: such as the time, since a call has no item. */
+/** A step that computes item-independent expressions of tools, for example the time. A call has no item. */
 function givenSteps(given: Readonly<Record<string, string>>): Node[] {
   const members = Object.entries(given).map(([name, code]) => `${name}: ${code}`);
   if (members.length === 0) return [];
@@ -79,7 +79,7 @@ return { ${members.join(", ")} };`;
   return [{ id: "given", type: "script", config: { source: `${variablesCode(source)}${source}` } }];
 }
 
-/** The name of a tool, and the arguments that it takes. */
+/** The tool name and its arguments. */
 function inputSchemaOf(tools: readonly JsonObject[]): JsonObject {
   return {
     type: "object",

@@ -1,13 +1,13 @@
-/** A workflow as n8n exports it, read with care: it may be anything. */
+/** Reads an n8n workflow export. The input is not trusted. */
 import { Failure, Invalid } from "#kernel/operation/failure.ts";
 
-/** Parameters and the like: JSON that nobody checked. */
+/** Unchecked JSON such as parameters. */
 export type Json = unknown;
 export type JsonObject = Readonly<Record<string, Json>>;
 
 export interface N8nNode {
   readonly name: string;
-  /** Without the name of its package: `httpRequest`, `lc.agent`. */
+  /** Without the package name: `httpRequest`, `lc.agent`. */
   readonly type: string;
   readonly version: number;
   readonly parameters: JsonObject;
@@ -21,7 +21,7 @@ export interface N8nNode {
   readonly notes: string | undefined;
 }
 
-/** A connection between two nodes, by the main output of one and the input of the other. */
+/** A connection from the main output of one node to the input of another. */
 export interface N8nLink {
   readonly from: string;
   readonly output: number;
@@ -33,13 +33,13 @@ export interface N8nWorkflow {
   readonly name: string;
   readonly nodes: readonly N8nNode[];
   readonly links: readonly N8nLink[];
-  /** Nodes that belong to another one: models, tools and memories of agents. */
+  /** Sub-nodes: models, tools and memories of agents. */
   readonly parts: ReadonlySet<string>;
-  /** The parts of a node, by its name. */
+  /** The sub-nodes of a node, by name. */
   readonly partsOf: (name: string) => readonly NodePart[];
 }
 
-/** A node that belongs to another one, such as the model of an agent; it may have parts itself. */
+/** A sub-node such as the model of an agent. It can have sub-nodes itself. */
 export interface NodePart {
   /** The kind of the connection, such as `ai_languageModel`. */
   readonly kind: string;
@@ -50,7 +50,7 @@ export interface NodePart {
 const NODES_MAX = 300;
 const LINKS_MAX = 2_000;
 
-/** Reads an export. Throws a 422 where it is none. */
+/** Reads an export. Throws 422 if it is invalid. */
 export function readN8nWorkflow(value: Json): N8nWorkflow {
   const { name, nodes, connections } = toObject(value);
   if (!Array.isArray(nodes)) throw new Failure(Invalid, { detail: "An export of n8n has nodes." });

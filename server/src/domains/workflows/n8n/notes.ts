@@ -1,4 +1,4 @@
-/** Sticky notes of n8n as notes of steps. */
+/** n8n sticky notes become notes of steps. */
 import type { Node } from "../definition/index.ts";
 import { type N8nWorkflow, toText } from "./n8n-workflow.ts";
 
@@ -6,7 +6,7 @@ const NOTE_CHARACTERS_MAX = 2_000;
 const DESCRIPTION_CHARACTERS_MAX = 10_000;
 const NODE_SIZE = 100;
 
-/** Sticky notes: one around a few nodes is the note of the first of them, others are part of the description. */
+/** A sticky note around a few nodes becomes the note of the first one. Other notes become part of the description. */
 export function attachNotes({ nodes }: N8nWorkflow, ids: ReadonlyMap<string, string>) {
   const byStep = new Map<string, string>();
   const rest: string[] = [];

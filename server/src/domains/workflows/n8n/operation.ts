@@ -10,7 +10,7 @@ import type { ImportResult, ImportTask } from "./import-thread.ts";
 
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
 
-/** An export comes from anywhere, and its code is read: that must not block the event loop. */
+/** Exports are untrusted and their code is parsed, which must not block the event loop. */
 const threads = new TaskThreads<ImportTask, ImportResult>({
   program: new URL("./import-thread.ts", import.meta.url),
   threads: 2,

@@ -1,4 +1,4 @@
-/** All conversions, by the types of n8n: who adds one adds its table here. */
+/** All converters by n8n type. New tables must be added here. */
 import type { Convert, NodeTable, TriggerTable } from "./conversion.ts";
 import { classifierNodes } from "./models/classifier-nodes.ts";
 import { mediaNodes } from "./models/media-nodes.ts";
@@ -48,13 +48,13 @@ const nodeTables: readonly NodeTable[] = [
   { googleSheets, dataTable, postgres, mySql },
 ];
 
-/** The conversion of a node; what no table has may be a service that is described. */
+/** The converter of a node. A type outside of the tables can be a described service. */
 export function converterOf(type: string): Convert {
   const convert = findIn(nodeTables, type) ?? serviceNode;
   return (ctx) => (isApproval(ctx.node) ? sendAndWait(ctx) : convert(ctx));
 }
 
-/** The conversion of a trigger; undefined where there is none. */
+/** The converter of a trigger; undefined if none exists. */
 export function triggerConverterOf(type: string): TriggerTable[string] | undefined {
   return findIn(triggerTables, type);
 }

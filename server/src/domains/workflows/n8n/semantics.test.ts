@@ -1,4 +1,7 @@
-/** What the real n8n gives, as `npm run proof -- n8n-parity` has shown, for nodes of public templates in the small. */
+/**
+ * Results of the real n8n, recorded with `npm run proof -- n8n-parity`, for small examples of nodes from public
+ * templates.
+ */
 import { expect, test } from "vitest";
 import { deployWorkflow, runWorkflow, stepsOf } from "#domains/runs/testing/workflows.ts";
 import { useWorld } from "#kernel/testing/world.ts";
@@ -14,7 +17,7 @@ interface Given {
   readonly more?: object;
 }
 
-/** The items of each node: a chain after a click, or along the links `"from output -> to"`. */
+/** The items of each node: a chain after a manual trigger, or connected by the links `"from output -> to"`. */
 async function runNodes(given: Readonly<Record<string, Given>>, links?: readonly string[]) {
   const names = Object.keys(given);
   const all = links ?? names.slice(1).map((name, at) => `${names[at]} 0 -> ${name}`);
@@ -52,7 +55,7 @@ const assignments = (...list: readonly (readonly [string, unknown, string])[]) =
   assignments: { assignments: list.map(([name, value, type]) => ({ name, value, type })) },
 });
 
-test("fields have the type that they are given, and names with dots that a field has are no paths", async () => {
+test("set fields have their declared type, and existing field names with dots are not paths", async () => {
   const { fields, parts } = await runNodes({
     make: items({ n: 1.5, flag: "0", list: "[1]", none: null, "a.b": 1, a: { b: [2, 3] } }),
     fields: {
@@ -79,7 +82,7 @@ test("fields have the type that they are given, and names with dots that a field
   expect(parts).toEqual([{ whole: 1, deep: null }, { deep: { x: "Small" } }]);
 });
 
-test("conditions compare by type, and those of older nodes as the values are", async () => {
+test("conditions compare by type; older nodes compare raw values", async () => {
   const condition = (left: string, type: string, operation: string, right: unknown = "") => ({
     conditions: {
       options: { caseSensitive: false, typeValidation: "loose", version: 2 },
@@ -119,11 +122,11 @@ test("conditions compare by type, and those of older nodes as the values are", a
     [1, 2, 3],
     [1],
   ]);
-  // A text is no number for it.
+  // Text is not a number for this node.
   expect(found["old"]).toMatchObject({ o0: [] });
 });
 
-test("code may leave names undeclared, does not run without items, and a node may always give one", async () => {
+test("code can use undeclared names, does not run without items, and a node can always output an item", async () => {
   const found = await runNodes(
     {
       make: items({ n: 1 }, { n: 2 }),
@@ -164,7 +167,7 @@ test("code may leave names undeclared, does not run without items, and a node ma
   expect(found).toMatchObject({ sum: [[3]], none: [], never: [], always: [{}], still: [] });
 });
 
-test("a loop knows its batch and its last turn; what is compared is told with both sides", async () => {
+test("a loop provides its batch and last iteration; a comparison returns both sides", async () => {
   const found = await runNodes(
     {
       make: items({ k: 1, v: 1 }, { k: 2, v: 2 }, { k: 3, v: 3 }),
@@ -187,7 +190,7 @@ test("a loop knows its batch and its last turn; what is compared is told with bo
     },
     ["make 0 -> loop", "loop 1 -> turn", "turn 0 -> loop", "make 0 -> both", "loop 0 -> both"],
   );
-  // Of a node before the loop, the item that belongs to the first one of the batch.
+  // A node before the loop returns the item paired with the first item of the batch.
   expect(found["loop"]).toMatchObject([
     { last: false, own: 1 },
     { last: false, own: 1 },
@@ -200,7 +203,7 @@ test("a loop knows its batch and its last turn; what is compared is told with bo
   });
 });
 
-test("an object as XML has a line for each element", async () => {
+test("XML output has a line for each element", async () => {
   const { xml } = await runNodes({
     make: items({ a: 1, list: ["x", "<y>"], none: "", deep: { $: { id: 7 }, _: "z" } }),
     xml: { type: "xml", parameters: { mode: "jsonToxml", dataPropertyName: "text" } },

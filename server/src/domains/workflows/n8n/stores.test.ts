@@ -1,4 +1,4 @@
-/** Imported workflows that speak to stores and send keys, run against servers that answer as the real ones do. */
+/** Imported workflows with data stores and typed keys, run against servers that behave like the real ones. */
 import { expect, test } from "vitest";
 import { startMongoServer } from "#domains/connectors/testing/mongodb-server.ts";
 import { startRedisServer } from "#domains/connectors/testing/redis-server.ts";
@@ -21,7 +21,7 @@ const node = (name: string, type: string, parameters: object = {}, typeVersion =
 });
 const to = (...names: readonly string[]) =>
   names.map((name) => ({ node: name, type: "main", index: 0 }));
-/** Each node leads to the next. */
+/** Connects the nodes in sequence. */
 const chain = (nodes: readonly { readonly name: string }[]) =>
   Object.fromEntries(
     nodes.slice(1).map(({ name }, at) => [nodes[at]?.name ?? "", { main: [to(name)] }]),
@@ -54,7 +54,7 @@ async function run(
   return runWorkflow(owner, await deployWorkflow(owner, steps, more));
 }
 
-test("keys of Redis and documents of MongoDB are written and read as n8n does it", async () => {
+test("Redis keys and MongoDB documents are written and read as in n8n", async () => {
   const bindings = {
     "connector:redis": await connect(
       "redis",
@@ -89,7 +89,7 @@ test("keys of Redis and documents of MongoDB are written and read as n8n does it
   expect(steps["find"].output).toEqual([{ _id: id, found: { name: "Ada" } }]);
 });
 
-test("a typed key is sent as the secret that was chosen, and is nowhere to be read", async () => {
+test("a typed key is sent as the selected secret, and is not readable anywhere", async () => {
   await owner("POST /api/v1/secrets", { name: "SHOP_KEY", value: "sesame-open-4711" });
   const done = await run(
     [
@@ -122,7 +122,7 @@ test("a typed key is sent as the secret that was chosen, and is nowhere to be re
   expect(JSON.stringify(done)).not.toMatch(/sesame|typed-before/);
 });
 
-test("what loop and end share is done in each turn and after the last; an unreadable expression fails there", async () => {
+test("nodes shared by a loop and its end run in each iteration and after the last; an unreadable expression fails there", async () => {
   const nodes = [
     node("Start", "manualTrigger"),
     node("Three", "code", { jsCode: "return [1, 2, 3].map((n) => ({ json: { n } }));" }, 2),

@@ -1,10 +1,10 @@
-/** Whole workflows of n8n, run against a service that answers as the real one does. */
+/** Complete n8n workflows, run against a service that behaves like the real one. */
 import { expect, test } from "vitest";
 import { deployWorkflow, runWorkflow, stepsOf } from "#domains/runs/testing/workflows.ts";
 import { serve } from "#kernel/outbound/testing/server.ts";
 import { useWorld } from "#kernel/testing/world.ts";
 
-/** A service that answers as a test says, and keeps what it was sent. */
+/** A service with responses set by the test, which records requests. */
 const receiver = {
   received: [] as { readonly method: string; readonly path: string; readonly body: any }[],
   answer: (
@@ -66,7 +66,7 @@ async function connect(preset: string, auth: object): Promise<string> {
   return body.data.id;
 }
 
-/** Imports, saves and runs a workflow; none of its nodes is a placeholder. */
+/** Imports, saves and runs a workflow without placeholders. */
 async function runImported(workflow: object, bindings: object, input?: unknown) {
   const { body } = await owner("POST /api/v1/workflows/import", {
     format: "n8n",
@@ -81,7 +81,7 @@ async function runImported(workflow: object, bindings: object, input?: unknown) 
   return stepsOf(done);
 }
 
-test("records are found and made by the actions of the preset", async () => {
+test("preset actions find and create records", async () => {
   receiver.received.length = 0;
   receiver.answer = ({ method, body }, response) =>
     json(
@@ -133,7 +133,7 @@ test("records are found and made by the actions of the preset", async () => {
   ]);
 });
 
-test("a circle of nodes goes on until nothing comes back, and what left it follows", async () => {
+test("a cycle of nodes repeats until no item returns, then continues with the items that left it", async () => {
   let asked = 0;
   receiver.answer = (_received, response) => json(response, { done: (asked += 1) >= 3, asked });
   const steps = await runImported(
@@ -166,7 +166,7 @@ test("a circle of nodes goes on until nothing comes back, and what left it follo
   expect(steps["result"].output).toEqual([{ turns: 3 }]);
 });
 
-test("what follows a circle within a circle reads a node of the inner one as it was last", async () => {
+test("a node after nested cycles reads the last value of an inner node", async () => {
   let asked = 0;
   receiver.answer = (_received, response) => {
     asked += 1;
@@ -208,7 +208,7 @@ test("what follows a circle within a circle reads a node of the inner one as it 
   expect(steps["result"].output).toEqual([{ turns: 4 }]);
 });
 
-test("a file of a message is downloaded, read, and sent on", async () => {
+test("a file of a message is downloaded, read and forwarded", async () => {
   receiver.received.length = 0;
   receiver.answer = ({ path }, response) => {
     if (path.includes("getFile"))
@@ -243,7 +243,7 @@ test("a file of a message is downloaded, read, and sent on", async () => {
   );
 });
 
-test("pages are read as the expressions of the node say", async () => {
+test("pages are read according to the expressions of the node", async () => {
   receiver.received.length = 0;
   receiver.answer = ({ path }, response) => {
     const page = Number(new URL(path, receiver.url).searchParams.get("page"));
@@ -269,7 +269,7 @@ test("pages are read as the expressions of the node say", async () => {
   );
 });
 
-test("documents are cut, embedded and kept, and those that are like a question are found", async () => {
+test("documents are split, embedded and stored, and similar ones are found", async () => {
   const qdrant = await connect("qdrant", { kind: "api_key", name: "api-key", value: "k" });
   const { body } = await owner("POST /api/v1/connectors", {
     name: "Models",
@@ -343,7 +343,7 @@ test("documents are cut, embedded and kept, and those that are like a question a
   });
 });
 
-test("an agent that is a tool of another is a workflow of its own", async () => {
+test("an agent tool of another agent becomes a separate workflow", async () => {
   const part = (name: string, type: string, parameters: object) => ({
     ...node(name, type, parameters),
     type: `@n8n/n8n-nodes-langchain.${type}`,

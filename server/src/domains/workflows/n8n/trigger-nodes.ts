@@ -109,7 +109,7 @@ function webhook({ node, bind }: TriggerContext): ConvertedTrigger {
   };
 }
 
-/** The credentials of a webhook; the secret is to be chosen. */
+/** The authentication of a webhook. The user selects the secret. */
 function toAuth(kind: string, bind: TriggerContext["bind"]): HookAuth | undefined {
   const secret = (key: string, title: string) => `{{secrets.${bind("secret", key, title)}}}`;
   if (kind === "basicAuth") {
@@ -127,7 +127,7 @@ function toAuth(kind: string, bind: TriggerContext["bind"]): HookAuth | undefine
   return undefined;
 }
 
-/** A form; what is no question, such as a text between them, is part of the description. */
+/** A form. Elements other than questions become part of the description. */
 function form({ node: { parameters } }: TriggerContext): ConvertedTrigger {
   const { formTitle, formDescription, formFields, responseMode, options } = parameters;
   if ((parameters["authentication"] ?? "none") !== "none") {
@@ -161,7 +161,7 @@ function form({ node: { parameters } }: TriggerContext): ConvertedTrigger {
   };
 }
 
-/** A chat; its items have the names that n8n gives them. */
+/** A chat. Its items have the field names of n8n. */
 function chat({ node: { parameters } }: TriggerContext): ConvertedTrigger {
   const { initialMessages, options } = parameters;
   const { title, allowFileUploads } = toObject(options);
@@ -214,7 +214,7 @@ function schedule(parameters: JsonObject): ConvertedTrigger {
   }
 }
 
-/** A schedule that an expression of n8n makes, or that one line can't say, is asked for. */
+/** Asks for a schedule that comes from an n8n expression, or that one cron line cannot express. */
 function orAsk({ node, bind }: TriggerContext, read: () => ConvertedTrigger): ConvertedTrigger {
   try {
     return read();
@@ -230,7 +230,7 @@ function orAsk({ node, bind }: TriggerContext, read: () => ConvertedTrigger): Co
   }
 }
 
-/** Several times of a day, or of the same days of the week, at the same minute of their hours. */
+/** Several times of a day, or of the same weekdays, with the same minute. */
 function severalHours(intervals: readonly JsonObject[]): ConvertedTrigger {
   const shapes = intervals.map(({ triggerAtHour = 0, ...rest }) => ({
     hour: readNumber(triggerAtHour, 0),

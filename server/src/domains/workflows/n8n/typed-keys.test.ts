@@ -1,4 +1,4 @@
-/** Keys that people typed into their nodes instead of a credential: none is in a definition, a report or a note. */
+/** Keys typed into nodes instead of credentials must not appear in a definition, a report or a note. */
 import { expect, test } from "vitest";
 import { importN8n } from "./import-workflow.ts";
 import {
@@ -11,7 +11,7 @@ import {
   START,
 } from "./testing/example.ts";
 
-/** Requests with a key in each place in which people type them. */
+/** Requests with a key in each place where users type one. */
 const KEY = "sk-live-0123456789abcdef0123456789";
 const TYPED: Readonly<Record<string, Example>> = {
   header: {
@@ -108,7 +108,7 @@ const TYPED: Readonly<Record<string, Example>> = {
 };
 
 test.for(Object.entries(TYPED))(
-  "a key that was typed into the %s is a secret to choose",
+  "a key typed into the %s becomes a secret to select",
   ([, example]) => {
     const imported = importChosen(chain(START, example));
     expect(JSON.stringify(imported)).not.toContain("0123456789");
@@ -120,7 +120,7 @@ test.for(Object.entries(TYPED))(
   },
 );
 
-test("the note of a placeholder has no key", () => {
+test("the note of a placeholder does not contain the key", () => {
   const parameters = {
     command: `curl -H "X: ${KEY}"`,
     apiKey: "typed-0123456789",
@@ -133,7 +133,7 @@ test("the note of a placeholder has no key", () => {
   expect(JSON.stringify(workflows)).not.toContain("0123456789");
 });
 
-test("a key in code is told of", () => {
+test("a key in code is reported", () => {
   const imported = importN8n(one("code", { jsCode: `const key = "${KEY}";\nreturn items;` }));
   expect(reportOf(imported)[1]).toMatchObject({
     status: "approximated",

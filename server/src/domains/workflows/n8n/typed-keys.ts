@@ -1,19 +1,19 @@
 /**
- * Keys that somebody typed into a request of n8n. They are no part of a definition, which many may read: each becomes a
- * secret that a person chooses. What only looks like one, such as `YOUR_API_KEY`, has to be replaced anyway.
+ * Keys typed into n8n requests. A definition has many readers, so it must not contain keys: each becomes a secret
+ * that the user selects. Placeholders such as `YOUR_API_KEY` need a replacement anyway.
  */
 import { SECRET_NAME } from "#kernel/secrets/secret-reference.ts";
 import { type NodeContext, NotConvertible } from "./conversion.ts";
 import { type Json, toObject, toText } from "./n8n-workflow.ts";
 
-/** A field of a request whose value is a secret, with the words before it, such as `Bearer `. */
+/** A request field with a secret value, and the prefix of the value, such as `Bearer `. */
 export interface TypedKey {
   readonly name: string;
   readonly before: string;
   readonly secret: string;
 }
 
-/** A pair of a name and a value, as nodes have them. */
+/** A name-value pair of a node. */
 interface Pair {
   readonly name: Json;
   readonly value: Json;
@@ -23,14 +23,14 @@ const KEY_NAME =
   /^(?:authorization|proxy-authorization|cookie|key|appid|auth|x-[\w-]*(?:key|token|secret|auth)[\w-]*|[\w-]*api[-_]?key|[\w-]*apikey|[\w-]*(?:subscription|access|client|app|auth|private|secret)[-_]?key|[\w-]*(?:token|secret|password|passwd))$/i;
 const NO_KEY = /page|next|cursor|sync|type|max|continu/i;
 
-/** True of a field that holds a key, by its name. */
+/** True for a field name that indicates a key. */
 export function isKeyName(name: string): boolean {
   return KEY_NAME.test(name) && !NO_KEY.test(name);
 }
 
 type Bind = Pick<NodeContext, "bind" | "node">;
 
-/** Separates the fields whose values are typed keys from the others. */
+/** Separates fields with typed keys from other fields. */
 export function takeKeys<One extends Pair>(
   ctx: Bind,
   pairs: readonly One[],
@@ -50,7 +50,7 @@ function toKey(ctx: Bind, { name, value }: Pair): TypedKey | undefined {
   return { name: field, before, secret: bindSecret(ctx, field) };
 }
 
-/** The secret that a person chose for a field of requests to a host. */
+/** The selected secret for a field of requests to a host. */
 export function bindSecret({ bind, node }: Bind, field: string): string {
   const place = hostOf(node.parameters["url"]) ?? node.name;
   const secret = bind("secret", `${place} ${field.toLowerCase()}`, `${place}: ${field}`);
@@ -63,7 +63,7 @@ function hostOf(url: Json): string | undefined {
   return /^=?https?:\/\/([\w.-]+)/.exec(toText(url))?.[1];
 }
 
-/** A template for a member of the request: what is computed of the item, with the secrets. */
+/** A template of a request field: its computed part with the secrets. */
 export function withKeys(member: string, keys: readonly TypedKey[]): string {
   if (keys.length === 0) return `{{ item.${member} }}`;
   return `{{ $merge([item.${member}, {${keys.map(memberOf).join(", ")}}]) }}`;
@@ -74,7 +74,7 @@ function memberOf({ name, before, secret }: TypedKey): string {
   return `${JSON.stringify(name)}: ${words}secrets.${secret}`;
 }
 
-/** Code of the members with the secrets, for scripts. */
+/** Code of the fields with secrets, for scripts. */
 export function keysCode(keys: readonly TypedKey[]): string {
   return keys
     .map(
@@ -84,7 +84,7 @@ export function keysCode(keys: readonly TypedKey[]): string {
     .join("");
 }
 
-/** The address without the keys in its query, which become fields of the query. */
+/** The URL without keys in its query. They become query fields. */
 export function takeUrlKeys(
   ctx: Bind,
   url: Json,
@@ -102,14 +102,14 @@ export function takeUrlKeys(
   return { url: keys.length === 0 ? url : rest.replace("?&", "?").replace(/\?$/, ""), keys };
 }
 
-/** The members of JSON that is written as a text; undefined where expressions make more of it than values. */
+/** The fields of JSON text. Undefined if expressions are more than values. */
 export function readPairs(text: Json): Pair[] | undefined {
   if (typeof text !== "string") {
     return Object.entries(toObject(text)).map(([name, value]) => ({ name, value }));
   }
   const isCode = text.startsWith("=") && text.includes("{{");
   try {
-    // An expression within a text of JSON is an expression of that member.
+    // An expression within JSON text belongs to that field.
     const value = JSON.parse(text.replace(/^=/, "")) as Json;
     const members = Object.entries(toObject(value));
     const isNested = (one: Json): boolean =>
@@ -124,7 +124,7 @@ export function readPairs(text: Json): Pair[] | undefined {
   }
 }
 
-/** The text of JSON with nothing in the places of keys, where it can't be read as JSON. */
+/** JSON text with keys removed, if it cannot be parsed as JSON. */
 export function blankKeys(
   ctx: Bind,
   text: Json,
@@ -152,7 +152,7 @@ const KEYS: readonly RegExp[] = [
   /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
 ];
 
-/** True of steps whose text has what looks like a key, such as code that somebody wrote one into. */
+/** True for steps with text that looks like a key, for example in code. */
 export function hasTypedKey(steps: Json): boolean {
   const text = JSON.stringify(steps);
   return KEYS.some((one) => one.test(text));
@@ -160,7 +160,7 @@ export function hasTypedKey(steps: Json): boolean {
 
 const SCRUBBED = "***";
 
-/** Parameters as a text in which no key is left, for the note of a step that stands for a node. */
+/** Parameters as text without keys, for the note of a placeholder step. */
 export function scrubKeys(parameters: Json): string {
   const text = JSON.stringify(parameters, (name, value: unknown) => {
     if (typeof value === "string" && !value.includes("{{") && isKeyName(name)) return SCRUBBED;

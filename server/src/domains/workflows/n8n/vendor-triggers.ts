@@ -1,6 +1,4 @@
-/**
- * The triggers of n8n that listen to a service: which preset of the catalogue does the same, and with what arguments.
- */
+/** n8n triggers of services: the equivalent catalogue preset and its arguments. */
 import {
   type ConvertedTrigger,
   NotConvertible,
@@ -12,9 +10,9 @@ import { type Json, type JsonObject, toList, toObject, toText } from "./n8n-work
 interface VendorTrigger {
   readonly preset: string;
   readonly title: string;
-  /** The event of the preset, by the event that the node names. */
+  /** The preset event, by the event of the node. */
   readonly event: string | ((parameters: JsonObject) => string);
-  /** The arguments of the event, by the parameters of the node that have them. */
+  /** The arguments of the event, by node parameter. */
   readonly takes?: Readonly<Record<string, string>>;
   readonly isHook?: boolean;
 }
@@ -165,7 +163,7 @@ const POLL_MS: Readonly<Record<string, number>> = {
   everyDay: 86_400_000,
 };
 
-/** The triggers that need a connector of the catalogue. */
+/** Triggers that need a connector of the catalogue. */
 export const vendorTriggers: TriggerTable = {
   ...Object.fromEntries(
     Object.entries(VENDORS).map(([type, vendor]) => [

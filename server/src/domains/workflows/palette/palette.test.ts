@@ -23,7 +23,7 @@ const { body: connector } = await owner("POST /api/v1/connectors", {
 const definition = { trigger: { type: "manual" }, nodes: [], edges: [] };
 const { body: workflow } = await owner("POST /api/v1/workflows", { name: "Ship", ...definition });
 
-test("one answer has node types, artifacts, actions of connectors and workflows, ready to insert", async () => {
+test("one response contains node types, artifacts, connector actions and workflows, ready to insert", async () => {
   const { status, body, events } = await owner(PALETTE);
   expect([status, events]).toEqual([200, []]);
   const { entries, groups, truncated } = body.data;
@@ -58,7 +58,7 @@ test("one answer has node types, artifacts, actions of connectors and workflows,
   expect(node.data.id).toMatch(/^art_/);
 });
 
-test("a search finds by title, thing and summary; nothing is found by what matches everything in SQL", async () => {
+test("a search matches titles, objects and summaries; SQL wildcards are escaped", async () => {
   const titles = async (q: string) =>
     (await owner(`${PALETTE}?q=${encodeURIComponent(q)}`)).body.data.entries.map(
       ({ title }: any) => title,
@@ -69,7 +69,7 @@ test("a search finds by title, thing and summary; nothing is found by what match
   expect((await owner(`${PALETTE}?q=${"x".repeat(101)}`)).status).toBe(422);
 });
 
-test("what one may not read is not in it", async () => {
+test("entries without read permission are omitted", async () => {
   const { body: role } = await owner("POST /api/v1/settings/roles", {
     name: "Flows alone",
     permissions: ["workflows:read"],
@@ -81,7 +81,7 @@ test("what one may not read is not in it", async () => {
   expect((await (await world.member(["member"]))(PALETTE)).status).toBe(403);
 });
 
-test("the next times of a schedule are known before it is saved, over a change of the clocks too", async () => {
+test("the next times of an unsaved schedule are shown, also across a clock change", async () => {
   const DUE = "GET /api/v1/workflows/due-times";
   const ask = (query: string) => owner(`${DUE}?${query}`);
   const { status, body, events } = await ask(`cron=${encodeURIComponent("30 2 29 2 *")}&count=2`);

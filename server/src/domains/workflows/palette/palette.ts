@@ -5,10 +5,10 @@ import { contributionsTo, extensionPoint } from "#kernel/extension-point.ts";
 import { NODE_GROUPS, type NodeType } from "../definition/index.ts";
 import { nodeTypesOf } from "../node-types.ts";
 
-/** The most entries of one answer; a search finds those behind. */
+/** Maximum number of entries per response. A search finds the others. */
 export const ENTRIES_MAX = 2_000;
 
-/** A step that can be inserted as it is, or nearly. */
+/** A step that can be inserted with few changes. */
 export const PaletteEntry = Type.Object(
   {
     key: Type.String({ description: "Unique and stable id" }),
@@ -34,23 +34,23 @@ export const PaletteEntry = Type.Object(
 );
 export type PaletteEntry = Static<typeof PaletteEntry>;
 
-/** The part of the palette that a domain knows. */
+/** The palette entries of a domain. */
 export interface PaletteSource {
-  /** Without it the caller sees none of these. */
+  /** Callers without this permission see none of these entries. */
   readonly permission: Permission;
   readonly list: (ctx: ReadContext, search: PaletteSearch) => Promise<readonly PaletteEntry[]>;
 }
 
 export interface PaletteSearch {
-  /** A part of the title or of the name of the thing, in lower case; empty for all. */
+  /** A part of the title or object name, in lower case; empty for all. */
   readonly text: string;
   readonly limit: number;
 }
 
-/** Where domains contribute steps that a workspace has things for. */
+/** The extension point for palette entries. */
 export const PalettePoint = extensionPoint<PaletteSource>("workflows.palette");
 
-/** Lists what a caller may insert: node types first, then what the workspace has. */
+/** Lists what a caller can insert: node types first, then objects of the workspace. */
 export async function listPalette(
   ctx: ReadContext,
   text: string,
@@ -66,7 +66,7 @@ export async function listPalette(
   return { entries: entries.slice(0, ENTRIES_MAX), truncated: entries.length > ENTRIES_MAX };
 }
 
-/** True when one of the texts has the one that is looked for. */
+/** True if one of the texts contains the search text. */
 export function isFound({ text }: PaletteSearch, ...texts: readonly string[]): boolean {
   return text === "" || texts.some((one) => one.toLowerCase().includes(text));
 }

@@ -5,7 +5,7 @@ import type { PaletteSource } from "./palette.ts";
 
 const WORKFLOWS_MAX = 500;
 
-/** Workflows as steps of others, newest first. */
+/** Workflows as subworkflow steps, newest first. */
 export const workflowEntries: PaletteSource = {
   permission: WorkflowsRead,
   async list({ tx }, { text, limit }) {

@@ -27,7 +27,7 @@ import {
   waitForEvent,
 } from "../definition/index.ts";
 
-/** All node types that are declared here, whether or not an installation can execute them. */
+/** All node types declared in this domain, with or without an executor. */
 export const builtInNodeTypes: readonly NodeType[] = [
   condition,
   switchNode,

@@ -5,7 +5,7 @@ import { nodeTypes } from "../definition/node-type.ts";
 
 export const types = nodeTypes(builtInNodeTypes);
 
-/** An engine that finds fault with whatever says "bad", so that it is seen what it is asked. */
+/** A fake engine that reports an error for every text with "bad", to show which texts are checked. */
 export const expressions = {
   template: (value: unknown) =>
     pathsOf(value, "").map((path) => ({ path, message: "is a bad template" })),
@@ -21,14 +21,14 @@ function pathsOf(value: unknown, path: string): string[] {
   return Object.entries(value).flatMap(([key, inner]) => pathsOf(inner, `${path}/${key}`));
 }
 
-/** The faults of a definition, each as its path and its message. */
+/** The errors of a definition, as path and message. */
 export function errorsOf(definition: unknown): string[] {
   return runAtOnce(checkDefinition(definition, types, expressions)).errors.map(
     ({ path, message }) => `${path} ${message}`,
   );
 }
 
-/** The faults of a definition with these nodes. */
+/** The errors of a definition with these nodes. */
 export function errorsOfNodes(nodes: unknown[], edges: unknown[] = []): string[] {
   return errorsOf({ name: "x", trigger: { type: "manual" }, nodes, edges });
 }

@@ -10,7 +10,7 @@ const contributed = contributionsTo(
   domains.flatMap(({ contributions = [] }) => contributions),
 ).map(({ type }) => type);
 
-/** Declares the node types that no domain executes yet, so that definitions may name all of them. */
+/** Declares node types without an executor, so that definitions can use all types. */
 const unexecuted = domain({
   name: "undone",
   summary: "Node types without an executor.",
@@ -25,12 +25,12 @@ const unexecuted = domain({
   ],
 });
 
-/** A world in which workflows may have nodes of all types. */
+/** A test world in which workflows can have nodes of all types. */
 export function startWorkflowWorld(options: WorldOptions = {}) {
   return startWorld({ ...options, domains: [...domains, unexecuted] });
 }
 
-/** A small definition that is sound. */
+/** A small valid definition. */
 export function exampleDefinition(more: object = {}) {
   return {
     name: "Greet",
@@ -48,14 +48,14 @@ export function exampleDefinition(more: object = {}) {
   };
 }
 
-/** Makes a workflow and answers with what the API shows of it. */
+/** Creates a workflow and returns its API representation. */
 export async function createTestWorkflow(owner: Ask, more: object = {}): Promise<any> {
   const { status, body } = await owner("POST /api/v1/workflows", exampleDefinition(more));
   if (status !== 201) throw new Error(JSON.stringify(body));
   return body.data;
 }
 
-/** The history of a workflow, newest first. */
+/** The version history of a workflow, newest first. */
 export async function listTestVersions(owner: Ask, id: string): Promise<any[]> {
   return (await owner(`GET /api/v1/workflows/${id}/versions?limit=200`)).body.data;
 }

@@ -13,7 +13,7 @@ type Context = WriteContext<typeof VersionCreated> & { readonly workspace: Works
 
 interface NewVersion {
   readonly workflowId: string;
-  /** The next number, which the workflow's row has already. */
+  /** The next number, already stored in the row of the workflow. */
   readonly number: number;
   readonly definition: Definition;
   readonly label?: string | undefined;
@@ -21,8 +21,8 @@ interface NewVersion {
 }
 
 /**
- * Appends a version as the draft; the former draft is superseded, and surplus versions are deleted.
- * `emitCreated` emits the event, for the caller to place among its own.
+ * Creates a version as the draft. The previous draft is superseded, and surplus versions are deleted. `emitCreated`
+ * emits the event, so that the caller controls the order of events.
  */
 export async function appendVersion(
   ctx: Context,
@@ -50,7 +50,7 @@ export async function appendVersion(
   return { version, emitCreated };
 }
 
-/** The person, also when the caller is one of their tokens. */
+/** The user, also if the caller is a token of the user. */
 export function authorOf({ credential, actor }: Caller): Pick<Actor, "id" | "name"> {
   const { id, name } = credential?.user ?? actor;
   return { id, name };

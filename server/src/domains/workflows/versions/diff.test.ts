@@ -32,7 +32,7 @@ const CHANGES: [words: string, change: Partial<Definition>, fields: string[]][] 
   ],
 ];
 
-test.each(CHANGES)("in words: %s", (words, change, fields) => {
+test.each(CHANGES)("summary: %s", (words, change, fields) => {
   const [before, after] = [definition(), definition(change)];
   const difference = diffDefinitions(before, after);
   expect(summarizeDifference(difference)).toBe(words);
@@ -40,7 +40,7 @@ test.each(CHANGES)("in words: %s", (words, change, fields) => {
   expect(difference.identical).toBe(fields.length === 0);
 });
 
-test("the same trigger with other fields has changed", () => {
+test("the same trigger type with other fields counts as changed", () => {
   const [before, after] = ["a", "b"].map((topic) =>
     definition({ trigger: { type: "event_bus", topic } }),
   );
@@ -48,7 +48,7 @@ test("the same trigger with other fields has changed", () => {
   expect(summarizeDifference(diffDefinitions(before, after))).toBe("Trigger event_bus changed");
 });
 
-test("many names are cut short", () => {
+test("a long list of names is shortened", () => {
   const nodes = Array.from({ length: 14 }, (_, index) => node(`n${index}`));
   const difference = diffDefinitions(definition({ nodes: [] }), definition({ nodes }));
   expect(summarizeDifference(difference)).toBe(

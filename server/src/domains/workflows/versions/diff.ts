@@ -4,7 +4,7 @@ import { nullable } from "#kernel/schema/schema.ts";
 import { type Definition, definitionFields, Edge, Node, Trigger } from "../definition/index.ts";
 import { diffSteps, stepDiffFields } from "./step-diff.ts";
 
-/** How one definition differs from another. */
+/** The difference between two definitions. */
 export const Difference = Type.Object(
   {
     identical: Type.Boolean(),
@@ -36,7 +36,7 @@ export const Difference = Type.Object(
 );
 export type Difference = Static<typeof Difference>;
 
-/** Compares two definitions; nodes are identified by their ids, edges by all their fields. */
+/** Compares two definitions. Nodes are identified by id, edges by all their fields. */
 export function diffDefinitions(before: Definition, after: Definition): Difference {
   const fields = changedFields(before, after).filter((field) => !STRUCTURE.has(field));
   return {
@@ -63,7 +63,7 @@ export function changedFields(before: Definition, after: Definition): (keyof Def
 const SUMMARY_CHARACTERS_MAX = 1_000;
 const NAMES_MAX = 10;
 
-/** A difference in a few words. */
+/** A short summary of a difference. */
 export function summarizeDifference(difference: Difference): string {
   const { fields, trigger, nodes, edges } = difference;
   const parts = [

@@ -10,9 +10,9 @@ const world = await useFixture(startWorkflowWorld());
 const owner = await world.member(["owner"]);
 
 const environment = fc.constantFrom(...ENVIRONMENTS);
-// Few names, so that saves and restores often come back to what was there before.
+// Few names, so that saves and restores often produce an earlier state.
 const name = fc.constantFrom("A", "B", "C");
-// One of the versions that there are then, counted from the oldest.
+// Selects an existing version, counted from the oldest.
 const pick = fc.nat(30);
 
 const action = fc.oneof(
@@ -29,7 +29,7 @@ const action = fc.oneof(
 );
 type Action = typeof action extends fc.Arbitrary<infer T> ? T : never;
 
-/** Does one thing both ways, over HTTP and in the model, and says what each has to say of it. */
+/** Performs an action over HTTP and in the model, and returns both results. */
 async function perform(
   path: string,
   model: Model,
@@ -69,7 +69,7 @@ async function perform(
   }
 }
 
-test("whatever is done in whichever order, the versions are as the rules say", async () => {
+test("versions follow the rules for any sequence of actions", async () => {
   const property = fc.asyncProperty(
     fc.array(action, { minLength: 5, maxLength: 25 }),
     async (actions) => {
@@ -104,7 +104,7 @@ test("whatever is done in whichever order, the versions are as the rules say", a
         });
         expect(Object.fromEntries(deployed)).toEqual(model.environments());
       }
-      // What a version holds and when it was made never changed.
+      // The content and the creation time of a version never change.
       for (const { id, createdAt, author, changeSummary } of await listTestVersions(
         owner,
         workflow.id,

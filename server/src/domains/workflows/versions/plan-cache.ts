@@ -14,16 +14,16 @@ export interface PlannedVersion {
   readonly plan: ExecutionPlan;
 }
 
-/** A version as it is stored. */
+/** A stored version. */
 export type LoadedVersion = Omit<PlannedVersion, "plan">;
 
-/** Where a version can be read: outside of any transaction, or in one. */
+/** Where to read a version: outside of a transaction, or in one. */
 export type VersionSource = Platform | { readonly tx: Tx; readonly services: PlatformServices };
 
 /**
- * The execution plan of a version; undefined when there is no such version, as after retention. A
- * version never changes, so its plan is cached. The id must come from a row that the caller may see:
- * the cache serves all workspaces.
+ * The execution plan of a version. Undefined if the version does not exist, for example after retention. Versions
+ * never change, so plans are cached. The id must come from a row visible to the caller, because the cache serves all
+ * workspaces.
  */
 export async function planOfVersion(
   from: VersionSource,
@@ -39,7 +39,7 @@ export async function planOfVersion(
   return version && cachePlan(services, version);
 }
 
-/** The plans of several versions by id; those that do not exist are left out. */
+/** The plans of several versions by id. Missing versions are omitted. */
 export async function plansOfVersions(
   platform: Platform,
   versionIds: readonly string[],
@@ -78,7 +78,7 @@ async function readVersions(tx: Tx, ids: readonly string[]): Promise<LoadedVersi
 }
 
 const CACHE_CHARACTERS_MAX = 32_000_000;
-/** The weight of a plan beyond its definition's text, in characters. */
+/** The cache weight of a plan in addition to its definition text, in characters. */
 const PLAN_WEIGHT = 2_000;
 
 const caches = new WeakMap<PlatformServices["contributions"], BoundedCache<PlannedVersion>>();

@@ -14,7 +14,7 @@ async function save(id: string): Promise<void> {
   expect(status).toBe(200);
 }
 
-/** Superseded versions as many saves would leave them, without the saves. */
+/** Creates superseded versions like many saves, but faster. */
 async function addHistory(id: string, count: number): Promise<void> {
   await world.sql(
     `with added as (
@@ -53,7 +53,7 @@ function span(from: number, to: number): number[] {
   return Array.from({ length: to - from + 1 }, (_, index) => from + index);
 }
 
-test("the last 50 superseded versions are kept, and the draft besides", async () => {
+test("the last 50 superseded versions are kept, in addition to the draft", async () => {
   const { id } = await createTestWorkflow(owner);
   for (let count = 0; count < 52; count += 1) await save(id);
   expect(await numbers(id)).toEqual(span(3, 53));
@@ -61,7 +61,7 @@ test("the last 50 superseded versions are kept, and the draft besides", async ()
   expect([newest.version, newest.status, rest.length]).toEqual([53, "draft", 50]);
 });
 
-test("active and archived versions are spared and do not count", async () => {
+test("active and archived versions are kept and do not count", async () => {
   const { id, versions } = await createTestWorkflow(owner);
   await owner(`POST /api/v1/workflows/${id}/publish`, {}, { "x-environment": "staging" });
   await save(id);
@@ -87,7 +87,7 @@ test("a workspace of the enterprise plan keeps 200", async () => {
 });
 
 test.each(["queued", "running", "waiting", "paused"])(
-  "a version that a %s run needs stays until the run is over",
+  "a version used by a %s run is kept until the run ends",
   async (status) => {
     const { id, versions } = await createTestWorkflow(owner);
     const runId = await addRun(id, versions.newest.id, status);
@@ -100,7 +100,7 @@ test.each(["queued", "running", "waiting", "paused"])(
   },
 );
 
-test("a version for which a run is just being started is passed over", async () => {
+test("a version with a run that is just starting is skipped", async () => {
   const { id, versions } = await createTestWorkflow(owner);
   await addHistory(id, 51);
   await world.kernel.db.write(

@@ -4,10 +4,10 @@ import type { WriteContext } from "#kernel/contract.ts";
 import { workspaceOf } from "#domains/workspaces/index.ts";
 import { ENVIRONMENTS } from "../workflow.ts";
 
-/** How many superseded versions of each workflow are kept, by the workspace's plan. */
+/** The number of superseded versions kept per workflow, by workspace plan. */
 export const SUPERSEDED_VERSIONS_MAX = { standard: 50, enterprise: 200 } as const;
 
-/** In one save: after a change of plan the surplus is deleted over several saves. */
+/** Limit per save. After a change of plan the surplus is deleted over several saves. */
 const DELETED_VERSIONS_MAX = 500;
 
 type Context = Pick<WriteContext, "tx" | "switchPartition" | "caller"> & {
@@ -15,8 +15,8 @@ type Context = Pick<WriteContext, "tx" | "switchPartition" | "caller"> & {
 };
 
 /**
- * Deletes the oldest superseded versions beyond those that the plan keeps. Drafts, active and
- * archived ones do not count; one that an unfinished run still needs stays until a later save.
+ * Deletes the oldest superseded versions beyond the limit of the plan. Drafts, active and archived versions do not
+ * count. A version used by an unfinished run is kept until a later save.
  */
 export async function deleteSurplusVersions(ctx: Context, workflowId: string): Promise<void> {
   const { plan } = await workspaceOf(ctx.tx, ctx.workspace.key);
@@ -28,7 +28,9 @@ export async function deleteSurplusVersions(ctx: Context, workflowId: string): P
   await ctx.tx.deleteFrom("workflow_versions").where("id", "in", old).execute();
 }
 
-/** Locks surplus versions, except those for which a run is just starting: then the runs can be counted. */
+/**
+ * Locks surplus versions, except for versions with a run that is just starting. The runs can then be counted safely.
+ */
 async function lockSurplus(tx: Tx, workflowId: string, keptCount: number): Promise<string[]> {
   const surplus = await tx
     .selectFrom("workflow_versions")
@@ -54,7 +56,7 @@ async function lockSurplus(tx: Tx, workflowId: string, keptCount: number): Promi
   return locked.map(({ id }) => id);
 }
 
-/** The versions that unfinished runs use. Runs are visible within their environment only. */
+/** Versions used by unfinished runs. Runs are visible only within their environment. */
 async function findUsedByRuns(
   ctx: Context,
   workflowId: string,
@@ -63,7 +65,7 @@ async function findUsedByRuns(
   const inUse = new Set<string>();
   for (const environment of ENVIRONMENTS) {
     ctx.switchPartition({ workspace: ctx.workspace.key, environment });
-    // Two queries, since each has its own index.
+    // Two queries, because each has its own index.
     for (const statuses of [["queued"], ["running", "waiting", "paused"]]) {
       const rows = await ctx.tx
         .selectFrom("runs")

@@ -18,7 +18,7 @@ import { versionRef, type Version, VersionIsActive, versionEventData } from "./v
 type In<C> = C & { readonly workspace: WorkspaceRef };
 type Path = { readonly id: string; readonly versionId: string };
 
-/** Appends the live definition as a new draft, whether or not it differs from the newest version. */
+/** Creates a draft from the current definition, also if it equals the newest version. */
 export async function snapshot(
   ctx: In<WriteContext<typeof events.VersionCreated>>,
   id: string,
@@ -37,7 +37,7 @@ export async function snapshot(
   return version;
 }
 
-/** Gives a version a label or takes it away; it is all of a version that can be changed. */
+/** Sets or removes the label of a version. Other fields of a version cannot change. */
 export async function relabel(
   ctx: WriteContext<typeof events.VersionLabelled>,
   path: Path,
@@ -49,7 +49,7 @@ export async function relabel(
   return setLabel(ctx, before, label);
 }
 
-/** Labels a version of a workflow that is locked. */
+/** Labels a version of a locked workflow. */
 export async function setLabel(
   ctx: WriteContext<typeof events.VersionLabelled>,
   before: Version,
@@ -62,7 +62,7 @@ export async function setLabel(
   return after;
 }
 
-/** Overwrites the live definition with a version's. No version is added and none changes. */
+/** Replaces the current definition by that of a version. No version is created or changed. */
 export async function restore(
   ctx: WriteContext<typeof events.WorkflowRestored>,
   { id, versionId }: Path,
@@ -80,7 +80,7 @@ export async function restore(
   return workflow;
 }
 
-/** Archives a version: it can't be deployed, and retention spares it. */
+/** Archives a version: it cannot be deployed, and retention keeps it. */
 export async function archive(
   ctx: WriteContext<typeof events.VersionArchived>,
   path: Path,
@@ -95,7 +95,7 @@ export async function archive(
   return after;
 }
 
-/** One side of a comparison: a version by id or number, or the live definition. */
+/** One side of a comparison: a version by id or number, or the current definition. */
 export type Side = { readonly id: string | null; readonly version: number | null };
 
 /** How two definitions of one workflow differ. */
@@ -109,7 +109,7 @@ export async function compare(
   return { from: a.side, to: b.side, ...diffDefinitions(a.definition, b.definition) };
 }
 
-/** How a definition that is not saved differs from one that is. */
+/** The difference between an unsaved and a saved definition. */
 export async function compareDraft(
   tx: Tx,
   id: string,

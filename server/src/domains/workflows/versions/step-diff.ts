@@ -1,6 +1,6 @@
 /**
- * The difference of two definitions by step, in loops too. Unlike `diff.ts` it takes any JSON: an editor compares
- * what is being written.
+ * The difference between two definitions by step, also in loops. Unlike `diff.ts` it accepts any JSON, because the
+ * editor compares incomplete definitions.
  */
 import { isDeepStrictEqual } from "node:util";
 import Type, { type Static } from "typebox";
@@ -35,7 +35,7 @@ const LoopEdge = Type.Object({
   when: Type.Optional(Type.String()),
 });
 
-/** The part of a difference that is about steps and edges. */
+/** The part of a difference about steps and edges. */
 export const stepDiffFields = {
   harmless: Type.Boolean({
     description: "True if runs are not affected: only names, notes and tags changed",
@@ -51,7 +51,7 @@ export type StepDiff = Static<typeof StepDiff>;
 
 type StepChange = StepDiff["steps"][number];
 
-/** The fields of a workflow and of a node that no run reads. */
+/** Fields of workflows and nodes that do not affect runs. */
 const HARMLESS: ReadonlySet<string> = new Set(["/name", "/note", "/description", "/tags"]);
 
 export function diffSteps(before: unknown, after: unknown): StepDiff {
@@ -65,10 +65,7 @@ export function diffSteps(before: unknown, after: unknown): StepDiff {
   return { harmless: isHarmless, steps, stepEdges };
 }
 
-/**
- * By keys: what is being written may have many thousands of edges, and each of one side with each of the other is too
- * much.
- */
+/** Compared by key: an incomplete definition can have many thousands of edges, too many for pairwise comparison. */
 function compareEdges(
   before: readonly OutlineEdge[],
   after: readonly OutlineEdge[],
@@ -111,7 +108,7 @@ function outlineOf({ key, id, name, type }: OutlineNode) {
   return { stepId: key, name: name ?? id, type };
 }
 
-/** A node without the body of a loop, which is compared by itself. */
+/** A node without its loop body, which is compared separately. */
 function withoutBody({ node, config }: OutlineNode): unknown {
   const { body: _, ...rest } = config;
   return { ...node, config: rest };
@@ -122,14 +119,14 @@ function withoutGraph(definition: unknown): unknown {
   return rest;
 }
 
-/** The first part of a pointer. */
+/** The first segment of a pointer. */
 function topOf(pointer: string): string {
   return `/${pointer.split("/")[1] ?? ""}`;
 }
 
 const DEPTH_MAX = 6;
 
-/** The values that differ, as deep inside as both sides have objects; lists are compared as a whole. */
+/** Changed values, compared recursively where both sides have objects. Lists are compared as a whole. */
 function changedPointers(before: unknown, after: unknown, at = ""): StepChange["fields"] {
   if (isDeepStrictEqual(before, after)) return [];
   const depth = at.split("/").length - 1;

@@ -52,8 +52,8 @@ export async function archive(tx: Tx, id: string): Promise<void> {
 }
 
 /**
- * Gives the versions of a workflow the status that follows from what is deployed and which is the
- * newest. `touched` are those for which it matters even if their status stays.
+ * Updates the statuses of versions from deployments and the newest version. `touched` versions are returned even if
+ * their status does not change.
  */
 export async function refreshStatuses(
   tx: Tx,
@@ -73,8 +73,8 @@ export async function refreshStatuses(
 }
 
 /**
- * Holds a version against retention until the transaction ends; false when there is no such version.
- * Called before a run is started, since retention spares only the versions that runs use.
+ * Protects a version from retention until the transaction ends. Returns false if the version does not exist. Called
+ * before a run starts, because retention keeps only versions used by runs.
  */
 export async function holdVersion(tx: Tx, id: string): Promise<boolean> {
   const row = await tx
@@ -110,7 +110,7 @@ function toVersion(row: Row): Version {
     workflowId: row.workflow_id,
     version: row.number,
     label: row.label,
-    // Only `refreshStatuses` and `archive` write it.
+    // Only `refreshStatuses` and `archive` write this column.
     status: row.status as VersionStatus,
     activeIn: row.active_in,
     author: { id: row.author_id, name: row.author_name },

@@ -52,15 +52,15 @@ export const VersionIsActive = failure(
   "The version is deployed in an environment, so it can't be archived.",
 );
 
-/** The use of a version, which decides on its status. */
+/** The use of a version, which determines its status. */
 export interface VersionUse {
-  /** In some environment. */
+  /** Deployed in any environment. */
   readonly deployed: boolean;
-  /** No other version is newer. */
+  /** True for the newest version. */
   readonly newest: boolean;
 }
 
-/** The status that follows from the use of a version. */
+/** The status derived from the use of a version. */
 export function statusAfter(
   status: VersionStatus,
   { deployed, newest }: VersionUse,
@@ -70,13 +70,13 @@ export function statusAfter(
   return status === "draft" && newest ? "draft" : "superseded";
 }
 
-/** A version as the envelopes of its events name it. */
+/** The reference to a version in event envelopes. */
 export function versionRef(version: Version) {
   const name = version.label ?? `Version ${version.version}`;
   return { id: version.id, number: String(version.version), displayName: name };
 }
 
-/** A version in the data of its events. */
+/** A version in event data. */
 export function versionEventData({ revision: _, ...version }: Version): Static<typeof Version> {
   return version;
 }

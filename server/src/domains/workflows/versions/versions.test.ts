@@ -11,7 +11,7 @@ import { useFixture } from "#kernel/testing/world.ts";
 const world = await useFixture(startWorkflowWorld());
 const owner = await world.member(["owner"]);
 
-test("a snapshot of the live definition becomes the draft", async () => {
+test("a snapshot of the current definition becomes the draft", async () => {
   const { id } = await createTestWorkflow(owner);
   const taken = await owner(`POST /api/v1/workflows/${id}/versions`, {
     label: "Kept",
@@ -45,7 +45,7 @@ test("a snapshot of the live definition becomes the draft", async () => {
   ]);
 });
 
-test("the history is paged, newest first, and a cursor is good for one workflow", async () => {
+test("the history is paged, newest first, and a cursor is valid for one workflow", async () => {
   const { id } = await createTestWorkflow(owner);
   const { id: other } = await createTestWorkflow(owner);
   for (const label of ["2", "3", "4", "5"]) {
@@ -62,7 +62,7 @@ test("the history is paged, newest first, and a cursor is good for one workflow"
   expect(elsewhere).toMatchObject({ status: 422, body: { errors: [{ path: "?after" }] } });
 });
 
-test("only the label of a version can be changed", async () => {
+test("only the label of a version can change", async () => {
   const { id, versions } = await createTestWorkflow(owner);
   const path = `/api/v1/workflows/${id}/versions/${versions.newest.id}`;
   expect(await owner(`PATCH ${path}`, { label: "Audited" })).toMatchObject({
@@ -86,7 +86,7 @@ test("only the label of a version can be changed", async () => {
     status: 422,
     events: [],
   });
-  // Not even the application itself can overwrite what a version holds.
+  // The database rejects changes of version content, even from the application.
   const partition = { workspace: world.home, environment: "production" } as const;
   const forging = world.kernel.db.write(partition, ({ tx }) =>
     tx.updateTable("workflow_versions").set({ definition: "{}" }).execute(),
@@ -94,7 +94,7 @@ test("only the label of a version can be changed", async () => {
   await expect(forging).rejects.toThrow(/permission denied/);
 });
 
-test("a restore overwrites the live definition and leaves the history alone", async () => {
+test("a restore replaces the current definition and does not change the history", async () => {
   const { id, versions } = await createTestWorkflow(owner, { name: "One" });
   const one: string = versions.newest.id;
   await owner(`PATCH /api/v1/workflows/${id}`, { name: "Two", nodes: [], edges: [] });
@@ -118,7 +118,7 @@ test("a restore overwrites the live definition and leaves the history alone", as
   expect(await owner("GET /api/v1/workflows?q=One")).toMatchObject({ body: { data: [{ id }] } });
 });
 
-test("an archived version stays archived, and what it holds comes back as another", async () => {
+test("an archived version stays archived, and its content is restored as a new version", async () => {
   const { id, versions } = await createTestWorkflow(owner);
   const one: string = versions.newest.id;
   const path = `/api/v1/workflows/${id}/versions/${one}`;
@@ -150,7 +150,7 @@ test("an archived version stays archived, and what it holds comes back as anothe
   ]);
 });
 
-test("a live definition whose newest version is archived is published as a new one", async () => {
+test("a current definition with an archived newest version is published as a new version", async () => {
   const { id, versions } = await createTestWorkflow(owner);
   await owner(`POST /api/v1/workflows/${id}/versions/${versions.newest.id}/archive`);
   expect(await owner(`POST /api/v1/workflows/${id}/publish`)).toMatchObject({
@@ -164,7 +164,7 @@ test("a live definition whose newest version is archived is published as a new o
   });
 });
 
-test("two versions are compared by id, number or as the live definition", async () => {
+test("versions are compared by id, by number, or with the current definition", async () => {
   const { id, versions } = await createTestWorkflow(owner);
   const one: string = versions.newest.id;
   const nodes = [
@@ -202,7 +202,7 @@ test("two versions are compared by id, number or as the live definition", async 
   expect((await owner(`GET /api/v1/workflows/${id}/versions/1/diff/9`)).status).toBe(404);
 });
 
-test("a plan is made once for each version, and none for what does not exist", async () => {
+test("a plan is compiled once per version, and not for a missing version", async () => {
   const { id, versions } = await createTestWorkflow(owner);
   const versionId: string = versions.newest.id;
   const plan = await planOfVersion(world.kernel, versionId);

@@ -1,7 +1,7 @@
 /**
- * The graph that an agent repeats. `$turn` asks the model; `$calls` does what it asked for, each call through an
- * ordinary node, and gives the results back; `$until` ends the turn. No author can write such ids, so they hide no step
- * of a workflow.
+ * The graph that an agent repeats. `$turn` calls the model, `$calls` executes the requested tool calls as ordinary
+ * nodes and returns the results, and `$until` ends the iteration. Authors cannot use such ids, so they never shadow a
+ * step of the workflow.
  */
 import type { Edge, GraphDefinition, Node } from "../definition.ts";
 import type { Config } from "../node-type.ts";
@@ -31,7 +31,9 @@ interface Server {
   readonly approval?: boolean;
 }
 
-/** Plans the turns of an agent whose configuration has been checked; its own retry is that of the model's calls. */
+/**
+ * Plans the iterations of an agent with a checked configuration. The retry of the agent applies to the model calls.
+ */
 export function planAgent(config: Config, retry: Node["retry"]): GraphDefinition {
   const { concurrency = CONCURRENCY_DEFAULT } = config;
   const turn: Node = {
@@ -62,9 +64,9 @@ export function planAgent(config: Config, retry: Node["retry"]): GraphDefinition
   };
 }
 
-/** The graph of one call: approval where a tool asks for it, the tool, and its result. */
+/** The graph of one tool call: an approval if required, the tool, and its result. */
 function planCalls(config: Config): GraphDefinition {
-  // Both were checked.
+  // Both fields were checked.
   const tools = (config["tools"] ?? []) as readonly Tool[];
   const servers = (config["mcp"] ?? []) as readonly Server[];
   const names = tools.map(({ name }) => name);
@@ -103,13 +105,13 @@ function planApproval(config: Config, tools: readonly Tool[], servers: readonly 
         approvers,
         ...(approvalExpiresMs !== undefined && { expiresMs: approvalExpiresMs }),
       },
-      // That nobody came is told to the model.
+      // The model is informed that the approval timed out.
       onError: "continue",
     },
   ];
 }
 
-/** A tool as the node that it is. Its failure is the model's to deal with. */
+/** Converts a tool to a node. The model handles failures of the tool. */
 function toNode({ name, type, config = {}, retry, timeoutMs }: Tool): Node {
   return {
     id: name,
@@ -121,7 +123,7 @@ function toNode({ name, type, config = {}, retry, timeoutMs }: Tool): Node {
   };
 }
 
-/** The configuration of a tool with what the model gives where its author says nothing. */
+/** The configuration of a tool, completed with the arguments of the model. */
 export function withArguments(type: string, config: Config): Config {
   const field = ARGUMENT_FIELDS.get(type);
   const isTaken = field !== undefined && config[field.name] === undefined;
@@ -130,7 +132,7 @@ export function withArguments(type: string, config: Config): Config {
 
 const ARGUMENTS = "{{ call.arguments }}";
 const INPUT = { name: "input", value: ARGUMENTS };
-/** The field of a type that takes what the model gave, unless their author says what it is. */
+/** The field that receives the model arguments, unless the author set it. */
 const ARGUMENT_FIELDS: ReadonlyMap<string, { readonly name: string; readonly value: string }> =
   new Map([
     ["subworkflow", INPUT],
@@ -145,7 +147,7 @@ const mcpNode: Node = {
   type: "connector",
   name: "MCP",
   config: {
-    // Which server has a tool, the agent knows; the model does not choose it.
+    // The agent knows the server of a tool; the model must not choose it.
     connectorId: "{{ call.server }}",
     action: "call_tool",
     input: { name: "{{ call.tool }}", arguments: ARGUMENTS },

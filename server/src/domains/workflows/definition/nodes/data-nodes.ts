@@ -1,4 +1,4 @@
-/** The node types that work with records and tickets. */
+/** The node types for records and tickets. */
 import Type from "typebox";
 import { checkCondition, ConditionSchema } from "#kernel/condition/condition.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
@@ -7,11 +7,11 @@ import { type Config, nodeType } from "../node-type.ts";
 import { isTemplate } from "../template.ts";
 
 const FIELDS_MAX = 200;
-/** As many as a loop takes. */
+/** Equal to the limit of a loop. */
 const RECORDS_MAX = 10_000;
 const Fields = Type.Record(Type.String(), Type.Unknown(), { maxProperties: FIELDS_MAX });
 
-/** A record, but for the columns of its table. */
+/** A record without its table-specific columns. */
 const StoredRecord = Type.Object(
   { id: Type.String(), createdAt: Type.String(), updatedAt: Type.String() },
   { additionalProperties: true },
@@ -202,7 +202,7 @@ export const ticket = nodeType({
     }),
 });
 
-/** Checks that the fields which an operation needs are there. */
+/** Checks that the fields required by an operation are set. */
 function checkRequired(
   config: Config,
   fields: Readonly<Record<string, readonly string[]>>,
@@ -214,7 +214,7 @@ function checkRequired(
     .map((name) => ({ path: `/${name}`, message: `is required for ${operation}` }));
 }
 
-/** A query is about tables that it names itself; every other operation is about one. */
+/** A query names its tables itself. Every other operation needs a table. */
 function checkTarget({ operation, table, sql, queryId }: Config): FieldError[] {
   if (typeof operation !== "string" || isTemplate(operation)) return [];
   if (operation !== "query") {

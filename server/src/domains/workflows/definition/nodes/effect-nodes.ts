@@ -1,4 +1,4 @@
-/** The node types that act on something outside of the run. */
+/** The node types with effects outside of the run. */
 import Type from "typebox";
 import { line, object, text } from "#kernel/schema/schema.ts";
 import { nodeType } from "../node-type.ts";

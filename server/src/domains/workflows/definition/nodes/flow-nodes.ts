@@ -1,4 +1,4 @@
-/** The node types that steer a run, or compute without touching anything outside of it. */
+/** The node types that control a run, or compute without effects. */
 import Type, { type TSchema } from "typebox";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { line, object, text } from "#kernel/schema/schema.ts";
@@ -254,7 +254,7 @@ export const fail = nodeType({
   alwaysFails: true,
 });
 
-/** The fields of a `set`: those that hold no template are known. */
+/** The fields of a `set` node: values without templates have a known type. */
 function shapeOfValues(values: unknown): Record<string, TSchema> {
   const entries = Object.entries(Object(values) as Record<string, unknown>);
   return Object.fromEntries(entries.map(([name, value]) => [name, shapeOfValue(value)]));

@@ -1,4 +1,4 @@
-/** The node type that asks people by a page. */
+/** The node type that shows a form page. */
 import Type, { type TSchema } from "typebox";
 import { object } from "#kernel/schema/schema.ts";
 import { DURATION_MS_MAX } from "../definition.ts";
@@ -7,7 +7,7 @@ import { literalSchema } from "../template.ts";
 import { checkForm, type FormField, formFields } from "../triggers/inbound-triggers.ts";
 import { TIMEOUT_BRANCH } from "./waiting-nodes.ts";
 
-/** The branch of a step whose form was sent. */
+/** The branch after the form is submitted. */
 export const SENT_BRANCH = "sent";
 
 export const waitForForm = nodeType({
@@ -81,7 +81,7 @@ const ANSWER_TYPES: Readonly<Record<string, TSchema>> = {
 };
 const TEXT_ANSWER = Type.Union([Type.String(), Type.Null()]);
 
-/** The answers of a form whose fields are known beforehand. */
+/** The schema of the answers, if the fields are static. */
 function answersSchema({ pages }: Config): TSchema {
   if (!Array.isArray(pages)) return Type.Record(Type.String(), Type.Unknown());
   const fields = pages.flatMap((page: { readonly fields?: readonly FormField[] }) => {

@@ -1,4 +1,4 @@
-/** The node type that finds what is known about a question: in articles, and in records of a table. */
+/** The node type that finds knowledge about a question in articles and table records. */
 import Type from "typebox";
 import { checkCondition, ConditionSchema } from "#kernel/condition/condition.ts";
 import { line, object, text } from "#kernel/schema/schema.ts";

@@ -1,4 +1,4 @@
-/** The node types that run a graph of their own: more than once, or several parts of it against each other. */
+/** The node types that contain a graph and run it repeatedly, or run its parts as a race. */
 import Type from "typebox";
 import { object } from "#kernel/schema/schema.ts";
 import { listBranches } from "../graph-parts.ts";
@@ -8,7 +8,7 @@ import { expression, literalSchema } from "../template.ts";
 
 export const LOOP_ITEMS_MAX = 10_000;
 
-/** Only the outline: what is inside is checked like the graph of the workflow itself. */
+/** Only the outline: the body is checked like the graph of a workflow. */
 const Body = literalSchema(
   object({
     nodes: Type.Array(Type.Unknown(), { minItems: 1, description: "Same as in the workflow" }),
@@ -214,7 +214,10 @@ export const race = nodeType({
   },
 });
 
-/** The step that a plan adds to each turn of a `repeat`: whether it was the last, and what it gave. */
+/**
+ * The step that a plan adds to each iteration of a `repeat`: it decides if the iteration was the last, and returns
+ * its output.
+ */
 export const repeatCheck = nodeType({
   type: "repeat_check",
   summary: "Ends an iteration of a loop",
@@ -245,5 +248,5 @@ export const repeatCheck = nodeType({
   effect: "pure",
 });
 
-/** The id of that step: no author can give it. */
+/** The id of that step. Authors cannot use it. */
 export const REPEAT_CHECK_ID = "$until";

@@ -1,4 +1,4 @@
-/** The node types that ask language models, and the steps of which a plan makes an agent. */
+/** The node types that call language models, and the step types that a plan uses for an agent. */
 import Type, { type TSchema } from "typebox";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { line, object, text } from "#kernel/schema/schema.ts";
@@ -13,13 +13,13 @@ const REPAIRS_MAX = 5;
 export const AGENT_TURNS_MAX = 100;
 export const AGENT_TURNS_DEFAULT = 10;
 export const MEMORY_MESSAGES_MAX = 100;
-/** Models take their time. */
+/** Models can be slow. */
 const MODEL_TIMEOUT_MS = 300_000;
 
 const JsonSchema = (description: string) =>
   Type.Optional(literalSchema(Type.Record(Type.String(), Type.Unknown(), { description })));
 
-/** The fields of both nodes. */
+/** Fields of both node types. */
 const modelFields = {
   connectorId: line(100, "A connector of type `openai`, `anthropic` or `gemini`"),
   model: line(300),
@@ -65,7 +65,7 @@ const Usage = Type.Object({
   cachedTokens: Type.Integer(),
 });
 
-/** The output of a node that asks a model. */
+/** The output of a node that calls a model. */
 function answerOutput({ schema }: Config, more: Record<string, TSchema>) {
   return Type.Object({
     text: Type.String(),
@@ -161,7 +161,7 @@ export const llm = nodeType({
   ],
 });
 
-/** A tool: any node, whose templates see what the model gave as `call.arguments`. */
+/** A tool: any node, whose templates see the model arguments as `call.arguments`. */
 export const AgentTool = object({
   name: Type.String({ pattern: NODE_ID, description: "Name of the tool for the model" }),
   description: Type.Optional(text(4_000, "Description of the tool and its use, for the model")),
@@ -315,7 +315,7 @@ function checkToolNames({ tools }: Config): FieldError[] {
 const plannedForm = { group: "AI", icon: "bot", first: {} } as const;
 const Names = literalSchema(Type.Array(Type.String()));
 
-/** Asks the model, with all that was said before. */
+/** Calls the model with all earlier messages. */
 export const agentTurn = nodeType({
   type: "agent_turn",
   summary: "Sends a request to the model of an agent",
@@ -329,7 +329,7 @@ export const agentTurn = nodeType({
   timeoutMs: MODEL_TIMEOUT_MS,
 });
 
-/** Waits until people have approved a call, where that is asked for. */
+/** Waits for the approval of a tool call, if required. */
 export const agentApproval = nodeType({
   type: "agent_approval",
   summary: "Requests approval of a tool call",
@@ -354,7 +354,7 @@ export const agentApproval = nodeType({
   effect: "wait",
 });
 
-/** Chooses the tool that a call names; `refused` where it can't be carried out. */
+/** Selects the tool of a call; `refused` if it cannot be executed. */
 export const agentDispatch = nodeType({
   type: "agent_dispatch",
   summary: "Selects the tool of a call",
@@ -365,7 +365,7 @@ export const agentDispatch = nodeType({
   effect: "pure",
 });
 
-/** Puts what a tool gave, or why it failed, into the form that a model is told. */
+/** Converts the result or the error of a tool to a message for the model. */
 export const agentAnswer = nodeType({
   type: "agent_answer",
   summary: "Returns the result of a tool call to the model",
@@ -376,7 +376,7 @@ export const agentAnswer = nodeType({
   effect: "pure",
 });
 
-/** Ends a turn: the agent is done when the model asked for no tool. */
+/** Ends an iteration. The agent is done if the model requested no tool. */
 export const agentCheck = nodeType({
   type: "agent_check",
   summary: "Ends a turn of an agent",
@@ -387,5 +387,5 @@ export const agentCheck = nodeType({
   effect: "pure",
 });
 
-/** The types of steps that only plans have. */
+/** The step types that only plans use. */
 export const agentSteps = [agentTurn, agentApproval, agentDispatch, agentAnswer, agentCheck];

@@ -1,7 +1,4 @@
-/**
- * The node types that ask what people have saved: a query, a report. Each answers as whoever deployed the workflow may
- * see.
- */
+/** The node types for saved queries and reports. Results depend on the rights of the deployer. */
 import Type from "typebox";
 import { line, object, text } from "#kernel/schema/schema.ts";
 import { nodeType } from "../node-type.ts";

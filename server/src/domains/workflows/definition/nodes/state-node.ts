@@ -1,11 +1,11 @@
-/** The node type that reads and writes what a workflow keeps from one run to the next. */
+/** The node type that reads and writes the state of a workflow between runs. */
 import Type from "typebox";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { nodeType } from "../node-type.ts";
 import { literalSchema } from "../template.ts";
 
-/** The things that can be done to an entry, besides reading it. */
+/** The changes of an entry. */
 export const STATE_CHANGES = ["set", "increment", "append", "delete"] as const;
 
 export const StateKey = Type.String({
@@ -13,7 +13,7 @@ export const StateKey = Type.String({
   description: "Letters, digits and `_.:/@-`",
 });
 
-/** The fields of a change, for the step and for the API. */
+/** The fields of a change, for the step and the API. */
 export const stateChangeFields = {
   value: Type.Optional(Type.Unknown({ description: "For `set` and `append`: any JSON" })),
   by: Type.Optional(Type.Number({ description: "For `increment`. Default: 1" })),
@@ -69,7 +69,7 @@ export const state = nodeType({
   check: checkStateChange,
 });
 
-/** Checks that a change has what it needs. */
+/** Checks that a change has its required fields. */
 export function checkStateChange(config: Readonly<Record<string, unknown>>): FieldError[] {
   const { action, value } = config;
   const needsValue = action === "set" || action === "append";

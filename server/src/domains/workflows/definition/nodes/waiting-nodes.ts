@@ -1,4 +1,4 @@
-/** The node types that wait: for a time, an event, people, or another run. */
+/** The node types that wait for a time, an event, people, or another run. */
 import Type from "typebox";
 import { ConditionSchema } from "#kernel/condition/condition.ts";
 import { PATTERN_CHARACTERS_MAX } from "#kernel/condition/event-pattern.ts";
@@ -67,7 +67,7 @@ export const waitForEvent = nodeType({
   check: checkEventMatch,
 });
 
-/** The branch of a step that waited for a call in vain. */
+/** The branch of a step whose wait for a call timed out. */
 export const TIMEOUT_BRANCH = "timeout";
 
 export const waitForCall = nodeType({

@@ -1,4 +1,4 @@
-/** The triggers that come from outside: a request, a form, a chat. */
+/** Triggers with external callers: webhook, form, chat. */
 import Type, { type Static } from "typebox";
 import { Accent, isReadable, UNREADABLE } from "#kernel/html/colour.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
@@ -38,7 +38,7 @@ const Signature = object({
   ),
 });
 
-/** Credentials that a caller must send. */
+/** Credentials required from callers. */
 export const HookAuth = object({
   kind: Type.Enum(["basic", "header", "jwt"], {
     description:
@@ -56,13 +56,13 @@ export type HookAuth = Static<typeof HookAuth>;
 
 const WINDOW_MS_MAX = 30 * 86_400_000;
 
-/** A place in `trigger`. */
+/** A path in `trigger`. */
 export const KeyPath = Type.String({
   pattern: "^[A-Za-z_][A-Za-z0-9_-]*(\\.[A-Za-z0-9_-]+){0,9}$",
   maxLength: 300,
 });
 
-/** A rule by which the same thing starts one run alone. */
+/** A rule that prevents duplicate runs for the same input. */
 export const Dedupe = object({
   key: Type.String({
     ...KeyPath,
@@ -81,7 +81,7 @@ export type Dedupe = Static<typeof Dedupe>;
 
 const KEPT_DAYS_MAX = 365;
 
-/** Requests that are kept, for backfills. */
+/** Storage of requests for backfills. */
 const Keep = object({
   days: Type.Integer({
     minimum: 1,
@@ -173,7 +173,7 @@ export type FormField = Static<typeof FormField>;
 const PAGES_MAX = 10;
 const FIELDS_MAX = 50;
 
-/** The fields of a form that people see. */
+/** The visible fields of a form. */
 export const formFields = {
   title: line(200),
   description: Type.Optional(text(2_000, "Shown below the title")),
@@ -227,13 +227,13 @@ export const ChatTrigger = triggerSchema("chat", {
 });
 export type ChatTrigger = Static<typeof ChatTrigger>;
 
-/** Checks the colour of a page, which its schema can't. */
+/** Checks the page colour, beyond its schema. */
 export function checkAccent({ accent }: Readonly<Record<string, unknown>>): FieldError[] {
   const isWrong = typeof accent === "string" && !isReadable(accent);
   return isWrong ? [{ path: "/accent", message: UNREADABLE }] : [];
 }
 
-/** Checks what a form's schema can't say; of a step's, pages and fields may still be templates. */
+/** Checks what the schema of a form cannot express. Pages and fields of a form step can still be templates. */
 export function checkForm(form: Readonly<Record<string, unknown>>): FieldError[] {
   const pages = listObjects<Form["pages"][number]>(form["pages"]);
   const names = new Set<string>();
@@ -255,12 +255,12 @@ export function checkForm(form: Readonly<Record<string, unknown>>): FieldError[]
   return errors;
 }
 
-/** The members of a list, each with nothing where it is no object. */
+/** The items of a list, with an empty object for each invalid item. */
 function listObjects<T>(value: unknown): Partial<T>[] {
   return Array.isArray(value) ? value.map((one) => Object(one) as Partial<T>) : [];
 }
 
-/** Checks what a webhook's schema can't say. */
+/** Checks what the schema of a webhook cannot express. */
 export function checkHook(trigger: Readonly<Record<string, unknown>>): FieldError[] {
   const { auth, path = "" } = trigger as unknown as WebhookTrigger;
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);

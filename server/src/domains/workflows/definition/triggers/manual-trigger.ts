@@ -24,10 +24,10 @@ export type Tool = Static<typeof Tool>;
 
 export const ManualTrigger = triggerSchema("manual", { tool: Type.Optional(Tool) });
 
-/** An agent reads the schemas of all tools before its first word. */
+/** An agent reads the schemas of all tools before its first message. */
 const SCHEMA_CHARACTERS_MAX = 20_000;
 
-/** Checks that a tool says what it takes: an object, as the protocol of agents wants it. */
+/** Checks that a tool has an object as its input schema, as required by MCP. */
 export function checkTool({ tool, inputSchema }: Readonly<Record<string, unknown>>): FieldError[] {
   if (tool === undefined) return [];
   const { type } = Object(inputSchema) as { readonly type?: unknown };

@@ -1,4 +1,4 @@
-/** The step of a workflow whose text a chat shows as it comes. */
+/** Finds the step whose text a chat streams. */
 import type { FieldError } from "#kernel/operation/failure.ts";
 import type { Definition } from "../definition.ts";
 import type { ChatTrigger } from "./inbound-triggers.ts";
@@ -9,8 +9,8 @@ type Edge = Definition["edges"][number];
 const MODEL_TYPES = ["llm", "agent"];
 
 /**
- * The step that a chat names; unless it names one, the only step that asks a model, where its text is the answer: a
- * workflow may change or withhold what a model says, and then nobody must have read it before.
+ * The step named by the chat. By default the only model step, if its text is the response: a workflow can change or
+ * withhold model output, which then must not be shown before.
  */
 export function findStreamedStep(
   { nodes, edges }: Pick<Definition, "nodes" | "edges">,
@@ -28,7 +28,7 @@ export function findStreamedStep(
   return isAnswer ? only.id : undefined;
 }
 
-/** True for a body that is the text of a step as it is, alone or in the one field of an object. */
+/** True for a body that is the unchanged text of a step, alone or as the only field of an object. */
 function isText(body: unknown, stepId: string): boolean {
   if (typeof body === "object" && body !== null) {
     const [value, ...others] = Object.values(body);
@@ -40,7 +40,7 @@ function isText(body: unknown, stepId: string): boolean {
 
 const WHOLE_TEXT = /^\s*\{\{\s*steps\.(?:`([\w-]+)`|(\w+))\.output(?:\.text)?\s*\}\}\s*$/;
 
-/** Checks that the step which a chat names is one whose text can be shown; of a definition that is not checked yet. */
+/** Checks that the text of the step named by a chat can be streamed. The definition can still be invalid. */
 export function checkStreamedStep(
   stream: unknown,
   given: { readonly nodes: unknown; readonly edges: unknown },
@@ -60,12 +60,12 @@ function listObjects<T>(given: unknown): readonly T[] {
   return Array.isArray(given) ? given.map((one) => Object(one) as T) : [];
 }
 
-/** Steps that decide whether what was said is ever heard. */
+/** Steps that decide whether the text is sent. */
 const CHECK_TYPES = ["approval", "condition", "switch", "fail"];
 
 /**
- * The step that stands between the text of a step and the answer: behind it, or before what answers. Steps after the
- * answer hold nothing back, nor do those that were over before the step began.
+ * Finds a step that can withhold the text: after the model step, or before the responding step. Steps after the
+ * response and steps that end before the model step do not count.
  */
 function findCheck(
   { nodes, edges }: { readonly nodes: readonly Node[]; readonly edges: readonly Edge[] },
@@ -93,14 +93,14 @@ function findCheck(
   );
 }
 
-/** All that steps lead to. */
+/** All successors of some steps. */
 function reach(from: readonly string[], next: (id: string) => readonly string[]): Set<string> {
   const found = new Set(from);
   for (const id of found) for (const one of next(id)) found.add(one);
   return found;
 }
 
-/** Why the text of a step can't be shown as it comes. */
+/** The reason why the text of a step cannot be streamed. */
 function findReason({ type, forEach, config }: Node): string | undefined {
   if (!MODEL_TYPES.includes(type)) return "is not a step of type llm or agent";
   if (forEach) return "is a step that runs for each of several items";
@@ -111,7 +111,7 @@ function findReason({ type, forEach, config }: Node): string | undefined {
     : undefined;
 }
 
-/** Of a configuration that may not be checked yet. */
+/** Reads a field of an unchecked configuration. */
 function readField(config: unknown, name: string): unknown {
   return (Object(config) as Readonly<Record<string, unknown>>)[name];
 }

@@ -1,4 +1,4 @@
-/** Limits of triggers that hear events: what comes too often, or together, starts fewer runs. */
+/** Limits of event triggers: several events start fewer runs. */
 import Type, { type Static } from "typebox";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { object } from "#kernel/schema/schema.ts";
@@ -60,7 +60,7 @@ export const limitFields = {
   rateLimit: Type.Optional(RateLimit),
 };
 
-/** How a trigger holds events. */
+/** The rule by which a trigger holds events. */
 export type HoldRule =
   | ({ readonly kind: "debounce" } & Static<typeof Debounce>)
   | ({ readonly kind: "batch" } & Static<typeof Batch>)
@@ -72,14 +72,14 @@ interface Limits {
   readonly rateLimit?: Static<typeof RateLimit>;
 }
 
-/** The rule of a trigger, where it has one. */
+/** The rule of a trigger, if it has limits. */
 export function holdRuleOf({ debounce, batch, rateLimit }: Limits): HoldRule | undefined {
   if (debounce) return { kind: "debounce", ...debounce };
   if (batch) return { kind: "batch", ...batch };
   return rateLimit && { kind: "rateLimit", ...rateLimit };
 }
 
-/** Checks what the schema of limits can't say. */
+/** Checks what the schema of limits cannot express. */
 export function checkLimits(trigger: Readonly<Record<string, unknown>>): FieldError[] {
   const { debounce } = trigger as Limits;
   const [, ...further] = ["debounce", "batch", "rateLimit"].filter((name) => name in trigger);

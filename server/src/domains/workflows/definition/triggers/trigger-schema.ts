@@ -7,7 +7,7 @@ import { NODE_ID } from "../node-id.ts";
 const TRIGGER_ID = "^[a-z][a-z0-9_-]{0,39}$";
 const STARTS_MAX = 50;
 
-/** The fields that a trigger of any kind has. */
+/** The fields of every trigger type. */
 export const commonFields = {
   id: Type.Optional(
     Type.String({
@@ -33,7 +33,7 @@ export const commonFields = {
   ),
 };
 
-/** How forms show those that only some authors need. */
+/** The form metadata of advanced fields. */
 export const commonForm = {
   inputSchema: {
     title: "Input schema",
@@ -47,7 +47,7 @@ export const commonForm = {
 
 const SCHEMA_CHARACTERS_MAX = 100_000;
 
-/** Checks that a schema is one of which every word is checked. */
+/** Checks that the input schema uses only supported keywords. */
 export function checkInputSchema(schema: unknown): FieldError[] {
   if (schema === undefined) return [];
   if (JSON.stringify(schema).length > SCHEMA_CHARACTERS_MAX) {
@@ -56,14 +56,14 @@ export function checkInputSchema(schema: unknown): FieldError[] {
   return findUncheckedKeywords(schema, "/inputSchema");
 }
 
-/** Finds what is wrong with the input of a run that a trigger begins; paths are those in `trigger.input`. */
+/** Validates the input of a run. Paths are relative to `trigger.input`. */
 export function findInputErrors(
   { type, inputSchema }: { readonly type: string; readonly inputSchema?: object | undefined },
   input: unknown,
 ): FieldError[] {
   if (inputSchema === undefined) return [];
   const schema = inputSchema as Readonly<Record<string, unknown>>;
-  // The headers of a request are nobody's choice; a schema is one of what was sent.
+  // Callers do not choose all headers of a webhook request, so the schema applies to the body only.
   if (type !== "webhook") return checkAgainst(schema, input ?? null);
   const { body = null } = Object(input) as { readonly body?: unknown };
   return checkAgainst(schema, body).map((one) => ({ ...one, path: `/body${one.path}` }));

@@ -106,7 +106,7 @@ describe("nodes", () => {
     expect(errorsOfNodes([node])).toEqual(faults);
   });
 
-  test("ids are unique, also between a loop and what is around it", () => {
+  test("node ids are unique, also between a loop and its surrounding graph", () => {
     const body = { nodes: [step("a"), step("c"), step("c")], edges: [] };
     expect(
       errorsOfNodes([
@@ -122,7 +122,7 @@ describe("nodes", () => {
     ]);
   });
 
-  test("all errors of all nodes are found, not the first few", () => {
+  test("all errors of all nodes are found, not only the first ones", () => {
     const nodes = Array.from({ length: 60 }, (_, index) => step(`n${index}`, { onError: "panic" }));
     expect(errorsOfNodes(nodes)).toHaveLength(60);
   });

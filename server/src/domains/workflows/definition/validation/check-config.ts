@@ -9,7 +9,7 @@ import {
 import type { Config, NodeType } from "../node-type.ts";
 import { templateConfigErrors, isTemplate, splitConfig } from "../template.ts";
 
-/** Checks a node's configuration: its schema, the check of its type, its expressions. */
+/** Checks the configuration of a node: its schema, the check of its type, its expressions. */
 export function checkConfig(ctx: CheckContext, type: NodeType, config: Config, path: string): void {
   const report = errorReporter(ctx, path);
   const schemaErrors = templateConfigErrors(type.config, config);
@@ -30,7 +30,7 @@ export function checkConfig(ctx: CheckContext, type: NodeType, config: Config, p
   }
 }
 
-/** The names that the expressions of a configuration read. */
+/** The names used by expressions of a configuration. */
 export function namesInConfig(
   { expressions: check }: CheckContext,
   type: NodeType,
@@ -48,7 +48,7 @@ export function namesInConfig(
 
 const SECRET = "must not contain a secret, because it is stored and shown";
 
-/** The paths of texts that read secrets. */
+/** The paths of texts that use secrets. */
 function secretPaths(expressions: ExpressionCheck, value: unknown): string[] {
   if (typeof value === "string") {
     return isTemplate(value) && expressions.readsSecrets(value) ? [""] : [];
@@ -69,7 +69,7 @@ function valueAt(config: Config, { path }: FieldError): unknown {
   return pointerSegments(path).reduce<unknown>((value, name) => {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, name))
       return undefined;
-    // An object that has the property can be read as a record.
+    // An object with the property can be read as a record.
     return (value as Config)[name];
   }, config);
 }

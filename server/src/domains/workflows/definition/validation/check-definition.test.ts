@@ -127,13 +127,13 @@ describe("edges", () => {
     expect(errorsOfNodes(nodes, edges)).toEqual(faults);
   });
 
-  test("errors that should be handled by a branch need one", () => {
+  test("an `onError` branch needs an error edge", () => {
     expect(errorsOfNodes([step("a", { onError: "branch" })])).toEqual([
       "/nodes/0/onError is branch, but the Error output is not connected",
     ]);
   });
 
-  test("the body of a loop is a graph of its own", () => {
+  test("the body of a loop is a separate graph", () => {
     const body = { nodes: [step("b")], edges: [{ from: "b", to: "a" }] };
     expect(errorsOfNodes([step("a"), loop("l", body)])).toEqual([
       "/nodes/1/config/body/edges/0/to is not a node of this graph",
@@ -145,7 +145,7 @@ describe("bounds", () => {
   const many = (count: number, prefix: string) =>
     Array.from({ length: count }, (_, index) => step(`${prefix}${index}`));
 
-  test("500 nodes, those in loops included", () => {
+  test("500 nodes, including those in loops", () => {
     const body = { nodes: many(200, "b"), edges: [] };
     expect(errorsOfNodes([...many(299, "a"), loop("l", body)])).toEqual([]);
     expect(errorsOfNodes([...many(300, "a"), loop("l", body)])).toEqual([
@@ -164,7 +164,7 @@ describe("bounds", () => {
     ]);
   });
 
-  test("5 loops in each other", () => {
+  test("5 nested loops", () => {
     const nested = (depth: number): object =>
       depth === 0 ? step("s") : loop(`l${depth}`, { nodes: [nested(depth - 1)], edges: [] });
     expect(errorsOfNodes([nested(5)])).toEqual([]);
@@ -174,7 +174,7 @@ describe("bounds", () => {
   });
 });
 
-test("any JSON is checked without a throw, and every path is a pointer", () => {
+test("any JSON is checked without an exception, and every path is a JSON pointer", () => {
   const words = fc.constantFrom("nodes", "edges", "id", "type", "config", "from", "to", "body");
   const json = fc.object({ key: words, maxDepth: 3, maxKeys: 4, values: [fc.jsonValue(), words] });
   const kinds = types.all.map(({ type }) => type);

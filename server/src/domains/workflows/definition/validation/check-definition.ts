@@ -28,17 +28,16 @@ import { triggerTypes } from "../trigger.ts";
 
 /** The findings in a definition, each with its JSON pointer. */
 export interface DefinitionIssues {
-  /** With one of these it can't be saved. */
+  /** Errors prevent saving. */
   readonly errors: readonly FieldError[];
-  /** These may be right all the same. */
+  /** Warnings do not prevent saving or deployment. */
   readonly warnings: readonly FieldError[];
-  /** It can be saved with these, but not deployed: choices that an import left open. */
+  /** Open choices of an import prevent deployment, but not saving. */
   readonly open?: readonly FieldError[];
 }
 
 /**
- * Finds all errors of a definition, and what is doubtful. It takes any JSON, and checks each part
- * although others are invalid.
+ * Finds all errors and warnings of a definition. Accepts any JSON, and checks each part even if others are invalid.
  */
 export function* checkDefinition(
   definition: unknown,
@@ -70,8 +69,8 @@ export function* checkDefinition(
   return ctx;
 }
 
-// The content of these three is checked item by item: only so are all errors found, since one schema
-// check reports a few at most, and each in the words that fit its type.
+// These three fields are checked item by item to find all errors: one schema check reports only a few, and without
+// the texts of the type.
 const OutlineSchema = object({
   ...definitionFields,
   trigger: Type.Unknown(),
@@ -80,7 +79,7 @@ const OutlineSchema = object({
   edges: Type.Array(Type.Unknown()),
 });
 
-/** Checks each trigger, that their ids differ, and that the nodes with which they begin are there. */
+/** Checks each trigger, unique trigger ids, and the existence of start nodes. */
 function checkTriggers(
   ctx: CheckContext,
   all: readonly unknown[],
@@ -133,7 +132,7 @@ function schemaErrors(schema: TObject, value: unknown): FieldError[] {
   return fieldErrors(Value.Errors(schema, value));
 }
 
-/** It is evaluated before the run has steps. */
+/** The key is evaluated before the run has steps. */
 const KEY_ROOTS = ["trigger", "environment"];
 
 function checkKey(ctx: CheckContext, key: unknown): void {
@@ -143,7 +142,7 @@ function checkKey(ctx: CheckContext, key: unknown): void {
   errors.push(...expressions.template(key).map((f) => ({ ...f, path: "/concurrencyKey" })));
 }
 
-/** The size of a definition, loops and tools included. It is checked before anything that takes longer. */
+/** Checks the size of a definition, including loops and tools, before slower checks. */
 export function sizeErrors(definition: unknown): FieldError[] {
   const { nodes, edges } = countParts(definition, 0);
   const message = (max: number): string => `exceed the limit of ${max}, including loops`;
@@ -160,7 +159,7 @@ function countParts(graph: unknown, depth: number): { nodes: number; edges: numb
   );
   const [own = [], edgeList = [], toolList = []] = lists;
   const count = { nodes: own.length + toolList.length, edges: edgeList.length };
-  // Deeper ones are an error by themselves.
+  // Deeper nesting is an error anyway.
   if (depth > NESTING_MAX || count.nodes > NODES_MAX) return count;
   for (const node of own) {
     const { config } = Object(node) as Config;

@@ -3,17 +3,17 @@ import type { Steps } from "#kernel/work/turn-timer.ts";
 import { type CheckContext, errorReporter } from "./check-context.ts";
 import { Edge } from "../definition.ts";
 
-/** A node as the edges of its graph are checked against it. */
+/** A node, as needed for checking edges. */
 export interface KnownNode {
   /** Its errors take the edges with `when: error`. */
   readonly handlesErrors: boolean;
-  /** Unknown when its type is. */
+  /** Undefined if the type is unknown. */
   readonly branches: readonly string[] | undefined;
 }
 
 const validator = new Validator(Edge, "body");
 
-/** Checks the edges: their ends, their labels, and that they close no cycle. */
+/** Checks the edges: their ends, their labels, and that they form no cycle. */
 export function* checkEdges(
   ctx: CheckContext,
   edges: readonly unknown[],
@@ -30,7 +30,7 @@ export function* checkEdges(
       report(result.errors);
       continue;
     }
-    // It fits the schema.
+    // It matches the schema.
     const edge = result.value as Edge;
     const missingEnds = (["from", "to"] as const).filter((end) => !nodes.has(edge[end]));
     report(missingEnds.map((end) => ({ path: `/${end}`, message: "is not a node of this graph" })));
@@ -58,7 +58,7 @@ function edgeLabelError({ when }: Edge, from: KnownNode | undefined): string | u
     : `must be one of ${from.branches.join(", ")}`;
 }
 
-/** Finds the edges that close a cycle, each with the cycle, by a depth-first search. */
+/** Finds the edges that close a cycle, each with its cycle, by depth-first search. */
 function findClosingEdges(edges: ReadonlyMap<number, Edge>): Map<number, readonly string[]> {
   const outgoing = Map.groupBy(edges, ([, { from }]) => from);
   const closing = new Map<number, readonly string[]>();

@@ -15,15 +15,15 @@ import { findUnconnected } from "../graph-parts.ts";
 interface GraphPosition {
   /** The path of the object with `nodes` and `edges`. */
   readonly path: string;
-  /** The number of loops around it. */
+  /** The number of surrounding loops. */
   readonly depth: number;
-  /** The ids that steps in here can refer to besides their own. */
+  /** The step ids of surrounding graphs that steps in here can reference. */
   readonly enclosing: ReadonlySet<string>;
-  /** Those of them that come before the loop. */
+  /** The surrounding steps before the loop. */
   readonly before: StepNames;
-  /** The names of items that expressions in here see. */
+  /** The item names visible to expressions in here. */
   readonly items: readonly string[];
-  /** The ids of steps around it that wait for a call. */
+  /** The ids of surrounding steps that wait for a call. */
   readonly calls: readonly string[];
 }
 
@@ -107,7 +107,7 @@ function findCalls(nodes: readonly TypedNode[]): string[] {
   return nodes.flatMap(({ id, type }) => (type.takesCalls && typeof id === "string" ? [id] : []));
 }
 
-/** Checks the tools of an agent: each is a node, whose templates also see the call. */
+/** Checks the tools of an agent. Each is a node whose templates also see the call. */
 function checkTools(ctx: CheckContext, tools: unknown, at: string, visible: VisibleNames): void {
   if (!Array.isArray(tools)) return;
   for (const [index, tool] of tools.entries()) {
@@ -133,12 +133,12 @@ interface TypedNode {
   readonly id: unknown;
   readonly type: NodeType;
   readonly config: Config;
-  /** Of its configuration. */
+  /** The path of its configuration. */
   readonly path: string;
   readonly forEach: Config | undefined;
 }
 
-/** Checks the names in a configuration; a field may see more than the others. */
+/** Checks the names in a configuration. A field can see additional names. */
 function checkFieldNames(
   ctx: CheckContext,
   { type, config, path }: Pick<TypedNode, "type" | "config" | "path">,
@@ -172,7 +172,7 @@ function idsIn(body: unknown): string[] {
   );
 }
 
-/** Checks that a node may be done for each of a list: it must go one way, and not be a list's loop itself. */
+/** Checks that a node can run per item: it has no branches, and does not loop over a list itself. */
 function checkForEach(ctx: CheckContext, type: NodeType, forEach: Config, path: string): void {
   const report = errorReporter(ctx, path);
   if (
@@ -233,7 +233,7 @@ function alwaysFailsErrors(node: Config): FieldError[] {
   return errors;
 }
 
-// Outputs are kept by id in objects, where these mean something else.
+// Outputs are stored by id in objects, where these names have a special meaning.
 const RESERVED_IDS: ReadonlySet<unknown> = new Set(["__proto__", "constructor", "prototype"]);
 
 function nodeIdError(
@@ -244,7 +244,7 @@ function nodeIdError(
   if (typeof id !== "string") return undefined;
   if (RESERVED_IDS.has(id)) return "is a reserved word";
   if (known.has(id)) return "is also the id of another node";
-  // Inside of a loop `steps.<id>` also reaches the steps around it.
+  // Inside a loop `steps.<id>` also references surrounding steps.
   return position.enclosing.has(id) ? "is also the id of a node outside the loop" : undefined;
 }
 
@@ -255,7 +255,7 @@ function toKnownNode(node: Config, type: NodeType | undefined, config: Config): 
   };
 }
 
-/** A step whose errors are to be handled by a branch must have one, or they would pass unseen. */
+/** A step with `onError: branch` needs an error edge. Without one its errors would be ignored silently. */
 function checkErrorBranches(
   ctx: CheckContext,
   graph: { readonly nodes: readonly unknown[]; readonly edges: readonly unknown[] },
@@ -271,7 +271,7 @@ function checkErrorBranches(
   }
 }
 
-/** A step that lost its last connection would never run without anybody noticing. */
+/** A step without connections never runs, which is easy to overlook. */
 function warnOfUnconnected(
   ctx: CheckContext,
   graph: { readonly nodes: readonly unknown[]; readonly edges: readonly unknown[] },

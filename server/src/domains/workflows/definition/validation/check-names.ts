@@ -4,19 +4,19 @@ import { type CheckContext, errorReporter, type NamesRead } from "./check-contex
 import type { StepNames } from "./earlier-steps.ts";
 import { SCOPE_NAMES } from "../definition.ts";
 
-/** The names that expressions at one position may read. */
+/** The names that expressions at one location can use. */
 export interface VisibleNames {
-  /** Ids of the steps that can have an output there. */
+  /** Ids of steps that can have an output there. */
   readonly steps: ReadonlySet<string>;
-  /** Those of them that come before it. */
+  /** Ids of earlier steps. */
   readonly before: StepNames;
-  /** Names of items of the loops around it. */
+  /** Item names of surrounding loops. */
   readonly items: readonly string[];
-  /** Those of the steps that wait for a call, whose addresses can be read. */
+  /** Ids of steps that wait for a call, with readable addresses. */
   readonly calls: readonly string[];
 }
 
-/** The members of values whose members are always the same. */
+/** Fixed fields of values. */
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   run: ["id", "createdAt", "workflowId", "versionId", "resumeUrl", "resumeUrls"],
   workspace: ["id", "slug", "name", "timezone"],
@@ -24,20 +24,20 @@ const MEMBERS: Readonly<Record<string, readonly string[]>> = {
 };
 const STEP_MEMBERS: readonly string[] = ["output", "error", "page"];
 
-/** Members of the trigger that only one type of it has. */
+/** Fields of `trigger` that exist for one trigger type only. */
 const TRIGGER_TYPES: Readonly<Record<string, string>> = {
   event: "event_bus",
   events: "event_bus",
   scheduledFor: "schedule",
 };
 
-/** To find the name that somebody meant takes long: with more errors than this they are only told. */
+/** Suggestions are slow to compute, so errors beyond this number have none. */
 const SUGGESTIONS_MAX = 50;
 
-/** Finds the name that a misspelt one most likely means. */
+/** Finds the most likely correct spelling of a name. */
 type Suggest = (name: string, names: Iterable<string>) => string | undefined;
 
-/** Checks that the names that expressions read exist: others have no value, and nobody would be told. */
+/** Checks that the names in expressions exist. An unknown name would silently have no value. */
 export function checkNames(
   ctx: CheckContext,
   reads: readonly NamesRead[],
@@ -98,7 +98,7 @@ function nameError(
   return memberError(root, member);
 }
 
-/** An address is that of a step which waits for a call. */
+/** Only steps that wait for a call have an address. */
 function addressError(
   [root = "", member = "", part]: readonly string[],
   calls: readonly string[],

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { EarlierSteps } from "./earlier-steps.ts";
 
-test("a step comes before another where a path of edges leads there, also around a cycle", () => {
+test("a step is earlier if a path of edges leads from it, also with a cycle", () => {
   const id = fc.integer({ min: 0, max: 40 }).map((n) => `n${n}`);
   const edges = fc.array(fc.record({ from: id, to: id }), { maxLength: 60 });
   fc.assert(

@@ -1,4 +1,4 @@
-/** The steps that come before each step of a graph, by edges whatever their labels. */
+/** Finds the steps before each step of a graph, regardless of edge labels. */
 import { isRecord } from "./check-context.ts";
 
 /** Some of the steps of a workflow. */
@@ -6,10 +6,10 @@ export interface StepNames {
   readonly has: (id: string) => boolean;
 }
 
-/** Finds the steps before one. All are found at the first question, in one pass over the edges. */
+/** Finds the steps before a step. The first call computes all of them in one pass over the edges. */
 export class EarlierSteps {
   readonly #edges: readonly unknown[];
-  /** The bits of each step are those of the steps before it. */
+  /** One bit set per step, with its earlier steps. */
   #ancestors: readonly Uint32Array[] | undefined;
   readonly #places = new Map<string, number>();
 
@@ -37,7 +37,7 @@ export class EarlierSteps {
     const words = Math.ceil(this.#places.size / 32);
     const ancestors = Array.from(this.#places, () => new Uint32Array(words));
     const outgoing = Map.groupBy(edges, ([from]) => from);
-    // A step is looked at again when more was found before it; in topological order that is never.
+    // A step is visited again if more earlier steps were found. In topological order this never happens.
     const pending = topologicalOrder(this.#places.size, edges);
     const isPending = new Uint8Array(this.#places.size).fill(1);
     for (let at = 0; at < pending.length; at += 1) {
@@ -62,7 +62,7 @@ export class EarlierSteps {
 
 type NumberedEdge = readonly [from: number, to: number];
 
-/** Places in the order of their edges; those on a cycle come last. */
+/** Indexes in edge order. Steps on a cycle come last. */
 function topologicalOrder(count: number, edges: readonly NumberedEdge[]): number[] {
   const outgoing = Map.groupBy(edges, ([from]) => from);
   const incoming = new Uint32Array(count);
@@ -77,7 +77,7 @@ function topologicalOrder(count: number, edges: readonly NumberedEdge[]): number
   return [...order, ...[...incoming.keys()].filter((place) => (incoming[place] ?? 0) > 0)];
 }
 
-/** Adds a step and those before it; true when there is a new one among them. */
+/** Adds a step and its earlier steps. Returns true if one was new. */
 function addBits(
   to: Uint32Array | undefined,
   from: Uint32Array | undefined,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { Edge, Node, PlanNode } from "../../definition/index.ts";
 import type { TestGraph } from "./notation.ts";
 
-/** Graphs of up to seven nodes with random edges, labels and rules, and loops in them. */
+/** Graphs with up to seven nodes, with random edges, labels, rules and loops. */
 export function anyGraph(depth = 0): fc.Arbitrary<TestGraph> {
   const node = fc.record({
     type: fc.constantFrom("set", "set", "condition", "switch", ...(depth < 2 ? ["loop"] : [])),
@@ -55,15 +55,15 @@ export function pick<T>(list: readonly T[], at: number): T {
   return list[at % list.length]!;
 }
 
-/** What a step does when it runs. The same step always does the same. */
+/** The behaviour of a step. A step always behaves in the same way. */
 export interface Behaviour {
-  /** How many of its first attempts fail. */
+  /** The number of failing first attempts. */
   readonly failures: number;
   readonly branch: string | undefined;
   readonly items: number;
 }
 
-/** Behaviours by chance; `failing` says how often steps fail, and whether for good. */
+/** Random behaviours. `failing` sets how often steps fail, and whether permanently. */
 export function behaviours(seed: number, failing: "never" | "handled" | "any") {
   return (path: string, node: PlanNode): Behaviour => {
     const random = randomFrom(seed ^ hashOf(path));
@@ -82,7 +82,7 @@ export function behaviours(seed: number, failing: "never" | "handled" | "any") {
   };
 }
 
-/** A small generator: the order of events must depend on the seed alone. */
+/** A small generator, because the order of events must depend only on the seed. */
 export function randomFrom(seed: number): (below: number) => number {
   let state = seed | 0;
   return (below) => {

@@ -11,7 +11,7 @@ import { nextDecision, type RunDecision, type StepRecord, type Stop } from "../i
 
 export const types = nodeTypes(builtInNodeTypes);
 
-/** A plan from the nodes and edges that matter; `a -> b` and `a -> b: label` are edges. */
+/** A plan from simplified nodes and edges; edges are `a -> b` or `a -> b: label`. */
 export function planOf(nodes: readonly (string | Node)[], ...edges: string[]): ExecutionPlan {
   return compilePlan(graphOf(nodes, ...edges), types);
 }
@@ -32,7 +32,7 @@ export function loopNode(id: string, body: GraphDefinition, more: object = {}): 
   return { id, type: "loop", config: { items: "{{ trigger.input }}", concurrency, body }, ...rest };
 }
 
-/** A journal in short: path → status, or more of the record. */
+/** A short form of a journal: path → status, or more of the record. */
 export function journalOf(
   records: Readonly<Record<string, StepRecord["status"] | Partial<StepRecord>>>,
 ): Map<string, StepRecord> {
@@ -45,7 +45,7 @@ export function journalOf(
   );
 }
 
-/** A decision that can be compared: sorted, nodes by their ids, and only what it says. */
+/** A comparable form of a decision: sorted, nodes by id, only non-empty fields. */
 export function toComparable(decision: RunDecision): Record<string, unknown> {
   const { start, skip, complete, fail, cancel, result } = decision;
   const byPath = (a: { path: string }, b: { path: string }) => (a.path < b.path ? -1 : 1);

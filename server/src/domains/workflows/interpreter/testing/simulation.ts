@@ -20,13 +20,13 @@ import { toComparable } from "./notation.ts";
 
 const STARTED = ["running", "running", "ready", "waiting", "paused"] as const;
 
-/** One run, driven to its end in an order that the seed decides. */
+/** Simulates one run to its end, in an order that depends on the seed. */
 export class Simulation {
   readonly journal = new Map<string, StepRecord>();
   readonly #plan: ExecutionPlan;
   readonly #behave: (path: string, node: PlanNode) => Behaviour;
   readonly #random: (below: number) => number;
-  /** Of 10 decisions that could be carried out, how many are at once. */
+  /** How many of 10 possible decisions are applied immediately. */
   readonly #prompt: number;
   #progress: Progress;
   #changes: StepRecord[] = [];
@@ -44,12 +44,12 @@ export class Simulation {
     this.#progress = startProgress(plan);
   }
 
-  /** Whether the run was told to stop before it was over. */
+  /** Whether the run was stopped before its end. */
   get isStopped(): boolean {
     return this.#stop !== undefined;
   }
 
-  /** Drives the run to its end; with `stop`, stops it after so many rounds. */
+  /** Runs to the end. `stop` stops the run after this number of rounds. */
   run(stop?: { after: number; as: Stop }): RunResult {
     for (let round = 0; round < 20_000; round += 1) {
       if (round === stop?.after) this.#stop = stop.as;
@@ -64,18 +64,18 @@ export class Simulation {
         return isLive(status) && isLeaf && !this.#isInFinishedLoop(path);
       });
       const decided = Object.values(decision).flat().length - 1;
-      // Nothing hangs.
+      // Detects a run that cannot continue.
       if (decided + live.length === 0) throw new Error("The run hangs.");
       const promptly = live.length === 0 ? 10 : this.#prompt;
       this.#apply(decision, () => this.#random(10) < promptly);
-      // What was just cancelled is no longer there to proceed.
+      // A record that was just cancelled cannot proceed.
       const left = live.filter((record) => this.journal.get(record.path) === record);
       if (left.length > 0) this.#proceed(pick(left, this.#random(1_000)));
     }
     throw new Error("The run does not end.");
   }
 
-  /** Goes on after a retry took records back, as after a restart of the process. */
+  /** Continues after a retry dropped records, like after a restart of the process. */
   retry(reset: Reset): void {
     this.#stop = undefined;
     this.#takeBack(reset);
@@ -92,12 +92,12 @@ export class Simulation {
     const run = this.#stop ? { stop: this.#stop } : {};
     const decision = advance(this.#progress, this.#changes, run);
     this.#changes = [];
-    // The heart of the matter: the same as from the whole journal.
+    // The incremental decision must equal the decision from the complete journal.
     const [one, other] = [
       toComparable(decision),
       toComparable(nextDecision(this.#plan, run, this.journal)),
     ];
-    // Comparing is much of the work here, and `expect` is slow at it.
+    // Comparing is a large part of the work here, and `expect` is slow.
     if (!isDeepStrictEqual(one, other)) expect(one).toEqual(other);
     return decision;
   }
@@ -105,7 +105,7 @@ export class Simulation {
   #apply(decision: RunDecision, now: () => boolean): void {
     const later: string[] = [];
     const at = (path: string, write: () => void): void => {
-      // The end of a loop must not precede what is still to be said of the steps in it.
+      // Records of the steps in a loop must be written before the end of the loop.
       if (now() && !later.some((other) => other.startsWith(`${path}[`))) write();
       else later.push(path);
     };
@@ -133,7 +133,7 @@ export class Simulation {
   }
 
   #write(record: StepRecord): void {
-    // What is final stays as it is.
+    // Final records must not change.
     const before = this.journal.get(record.path);
     if (before && !isLive(before.status)) throw new Error(`${record.path} had ended.`);
     this.journal.set(record.path, record);

@@ -1,4 +1,4 @@
-/** Loops over batches: n8n makes them by a node to which others lead back. */
+/** Batch loops: in n8n a batch node with edges leading back to it. */
 import type { Edge } from "../../definition/index.ts";
 import { toCode } from "../code-text.ts";
 import {
@@ -15,17 +15,17 @@ import { passItems } from "../nodes/item-nodes.ts";
 
 interface BatchPlace {
   readonly body: ReadonlySet<string> | undefined;
-  /** The links of the graph in which it stands. */
+  /** The links of the surrounding graph. */
   readonly links: readonly N8nLink[];
   readonly toSource: (link: N8nLink) => Source;
   readonly isLoop: (name: string) => boolean;
-  /** `copied` nodes are converted elsewhere too. */
+  /** `copied` nodes are also converted elsewhere. */
   readonly convert: (graph: GraphPlace, copied: ReadonlySet<string>) => ConvertedGraph;
 }
 
 const BATCH_DEFAULT = 1;
 
-/** A node that makes batches is a loop over them: its body are the nodes that lead back to it. */
+/** Converts a batch node to a loop. Its body consists of the nodes that lead back to it. */
 export function convertBatches(
   ctx: NodeContext,
   { body, links, toSource, convert, isLoop }: BatchPlace,
@@ -34,7 +34,7 @@ export function convertBatches(
   const { batchSize = node.version >= 3 ? BATCH_DEFAULT : 10, options } = node.parameters;
   const size = `Math.max(1, Math.round(Number(${toCode(batchSize)}) || 1))`;
   const { reset } = (options ?? {}) as { readonly reset?: unknown };
-  // By expression it starts anew when it is entered again, as a loop within a loop does here anyway.
+  // A reset expression restarts the batches when the node is entered again, like a nested loop here.
   if (reset === true) throw new NotConvertible("resets its batches");
   if (!body || body.size === 0) return { ...passItems(ctx), approximations: ["has no loop"] };
   assertOneEntry(node.name, body, links);
@@ -98,10 +98,7 @@ return Array.from({ length: Math.ceil(list.length / size) }, (_, at) => ({ items
   };
 }
 
-/**
- * True where a node of the body leads back by some of its outputs alone: n8n ends the loop when no item comes by
- * them.
- */
+/** True if a body node leads back through only some of its outputs: n8n ends the loop when no item uses them. */
 function mayEndEarly(loop: string, body: ReadonlySet<string>, links: readonly N8nLink[]): boolean {
   const back = new Set([loop]);
   for (let size = 0; size < back.size;) {
@@ -117,7 +114,7 @@ function mayEndEarly(loop: string, body: ReadonlySet<string>, links: readonly N8
   });
 }
 
-/** Of a loop around a loop, only the list of all its batches can be read. */
+/** For a loop around a loop, only the list of all its batches can be referenced. */
 const withoutBatches = (visible: ReadonlyMap<string, string>): [string, string][] =>
   [...visible].map(([name, step]) => [name, step.replace(/^\$batch:(.*)$/, "$1_batches")]);
 
@@ -130,7 +127,7 @@ function assertOneEntry(loop: string, body: ReadonlySet<string>, links: readonly
   if (links.some(isEntered)) throw new NotConvertible("has a loop that is entered in the middle");
 }
 
-/** The nodes to which both the loop and its end lead: n8n does them in each turn, and after the last. */
+/** Nodes that follow both the loop and its end: n8n runs them in each iteration and after the last. */
 function findShared(
   loop: string,
   body: ReadonlySet<string>,
@@ -152,10 +149,10 @@ function findShared(
   return shared;
 }
 
-/** An ending of its steps may follow. */
+/** Leaves room for a suffix of its steps. */
 const ID_CHARACTERS_MAX = 50;
 
-/** The ids with other ones for nodes that a loop has once more: unique, however long the names of both are. */
+/** New ids for nodes that a loop copies. Unique for any length of names. */
 export function copyIds(
   ids: ReadonlyMap<string, string>,
   loop: string,

@@ -1,6 +1,6 @@
 /**
- * Circles of nodes: what leads back to a node becomes a `repeat`, whose turn is one way around. It ends when no item
- * comes back; what left it on the way follows.
+ * Cycles of nodes are imported as a `repeat` with one iteration per pass. It ends when no item returns; the items
+ * that left the cycle continue afterwards.
  */
 import type { Edge, Node } from "../../definition/index.ts";
 import {
@@ -12,13 +12,13 @@ import {
 } from "../conversion.ts";
 import type { N8nLink } from "../n8n-workflow.ts";
 
-/** Nodes that lead back to one of them, which is where items come in. */
+/** Nodes that lead back to one of them, which is the entry. */
 export interface Circle {
   readonly entry: string;
   readonly members: ReadonlySet<string>;
 }
 
-/** The circles of a graph that are entered at one node alone. */
+/** The cycles of a graph with a single entry node. */
 export function findCircles(
   names: readonly string[],
   links: readonly N8nLink[],
@@ -37,7 +37,7 @@ export function findCircles(
   });
 }
 
-/** Strongly connected components, after Tarjan. */
+/** Strongly connected components by Tarjan's algorithm. */
 function findComponents(names: readonly string[], links: readonly N8nLink[]): Set<string>[] {
   const targets = Map.groupBy(links, ({ from }) => from);
   const numbers = new Map<string, number>();
@@ -70,7 +70,7 @@ function findComponents(names: readonly string[], links: readonly N8nLink[]): Se
 
 const TURNS_MAX = 1_000;
 
-/** The steps around the nodes of a circle. */
+/** The steps around the nodes of a cycle. */
 export function circleSteps(
   ctx: NodeContext,
   inner: { readonly nodes: readonly Node[]; readonly edges: readonly Edge[] },
@@ -81,7 +81,7 @@ export function circleSteps(
   }: {
     readonly back: readonly Source[];
     readonly exits: readonly Source[];
-    /** The ids of steps that are read after it, as they were at the last turn. */
+    /** Ids of steps that later nodes reference, with their values of the last iteration. */
     readonly seen: readonly string[];
   },
 ): ConvertedNode {
@@ -119,7 +119,7 @@ export function circleSteps(
           },
         },
       },
-      // Before the last of the chain, which what follows waits for.
+      // Placed before the last step, so that all later steps wait for it.
       ...seen.map((step) =>
         scriptStep(
           ctx,

@@ -1,4 +1,4 @@
-/** The nodes between a trigger and the ends: each becomes steps, and a cycle of batches a loop. */
+/** Converts the nodes between a trigger and the ends: each becomes steps, and a batch cycle becomes a loop. */
 import type { Edge, Node } from "../../definition/index.ts";
 import { convertBatches, copyIds } from "./batches.ts";
 import { type Circle, circleSteps, findCircles } from "./circle.ts";
@@ -19,7 +19,7 @@ import { hasTypedKey, scrubKeys } from "../typed-keys.ts";
 import type { ConvertedGraph, GraphPlace } from "./graph-place.ts";
 import { converterOf } from "../registry.ts";
 
-/** The means of the conversion of a workflow, and the report that it makes. */
+/** Everything needed to convert a workflow, and the report. */
 export interface GraphImport {
   readonly byName: ReadonlyMap<string, N8nNode>;
   readonly ids: ReadonlyMap<string, string>;
@@ -34,16 +34,16 @@ export interface GraphImport {
   readonly addWorkflow: NodeContext["addWorkflow"];
 }
 
-/** A trigger, and what it leads to. */
+/** A trigger and its targets. */
 export interface WorkflowStart {
   readonly node: N8nNode;
   readonly id: string;
-  /** The source of its items. */
+  /** The step that outputs its items. */
   readonly source: string;
   readonly reaches: ReadonlySet<string>;
 }
 
-/** Converts the nodes of one graph, in an order in which each comes after those that it reads. */
+/** Converts the nodes of one graph in dependency order. */
 export function convertGraph(state: GraphImport, place: GraphPlace): ConvertedGraph {
   const bodies = findBodies(state, place);
   const inBody = new Set([...bodies.values()].flatMap((body) => [...body]));
@@ -109,7 +109,7 @@ export function convertGraph(state: GraphImport, place: GraphPlace): ConvertedGr
   return { nodes, edges, firsts };
 }
 
-/** The order of the nodes. A circle is one node for those around it: the one at which items come in. */
+/** The order of the nodes. A cycle counts as one node, its entry. */
 function planOrder(outer: readonly string[], links: readonly N8nLink[], { entries }: GraphPlace) {
   const found = findCircles(outer, links, new Set(entries.map(({ name }) => name)));
   const circles = new Map(found.map((circle) => [circle.entry, circle]));
@@ -127,7 +127,7 @@ function planOrder(outer: readonly string[], links: readonly N8nLink[], { entrie
   return { circles, outside, order, closing };
 }
 
-/** A circle as steps; the nodes around it read `_left`, and what its nodes gave at the last turn. */
+/** Converts a cycle to steps. Outside nodes reference `_left`, and the outputs of the last iteration. */
 function convertCircle(
   state: GraphImport,
   ctx: NodeContext,
@@ -146,7 +146,7 @@ function convertCircle(
   },
 ) {
   const { id, sources } = ctx;
-  // The bodies of loops over batches belong to the nodes that make the batches.
+  // The bodies of batch loops belong to their batch nodes.
   const names = new Set([
     ...members,
     ...[...bodies].flatMap(([name, body]) => (members.has(name) ? [...body] : [])),
@@ -166,7 +166,7 @@ function convertCircle(
   const keys = [...new Set(leaving.map(keyOf))];
   const read = readAfter(state, members).map((name) => {
     const step = state.ids.get(name) ?? "";
-    // A member of a circle in this one is seen as that one left it.
+    // A node of an inner cycle is referenced with its last value from that cycle.
     const isDeeper = inner.nodes.some((one) => one.id === `${step}_last`);
     return { name, step: isDeeper ? `${step}_last` : step };
   });
@@ -188,14 +188,14 @@ function convertCircle(
   };
 }
 
-/** The members of a circle that nodes outside of it read. */
+/** The nodes of a cycle that outside nodes reference. */
 function readAfter({ byName }: GraphImport, members: ReadonlySet<string>): string[] {
   const texts = [...byName.values()].filter(({ name }) => !members.has(name));
   const names = new Set(texts.flatMap(({ parameters }) => nodesRead(parameters)));
   return [...members].filter((name) => names.has(name));
 }
 
-/** The number of the output of a link: the end of batches has one alone. */
+/** The output number of a link. The end of batches has a single output. */
 function readOutput({ byName }: GraphImport, { from, output }: N8nLink): number {
   return byName.get(from)?.type === "splitInBatches" ? 0 : output;
 }
@@ -210,7 +210,7 @@ interface NodePlace {
   readonly place: GraphPlace;
 }
 
-/** Converts a node and notes how that went; where it can't be, a step stands for it that fails. */
+/** Converts a node and reports the result. A node that cannot be converted becomes a step that fails. */
 function convertNode(
   state: GraphImport,
   ctx: NodeContext,
@@ -263,7 +263,7 @@ function convertNode(
       error instanceof UnreadableCode
         ? `has code that can't be parsed: ${error.message}`
         : error.message;
-    // Of a loop that can't be, the nodes inside are noted already.
+    // If a loop fails to convert, its inner nodes were already reported.
     state.report.length = before;
     for (const name of body ?? []) noteLost(state, name);
     note("placeholder", [reason]);
@@ -271,7 +271,7 @@ function convertNode(
   }
 }
 
-/** True when items may come by several connections in one run: two triggers never begin the same one. */
+/** True if items can arrive through several connections in one run. Two triggers never start the same run. */
 function isEnteredTwice({ starts, ids }: GraphImport, { sources }: NodeContext): boolean {
   const steps = new Set(sources.map(([step]) => step).filter((step) => !step.startsWith("$")));
   const nodes = [...ids].filter(([, id]) => steps.has(id)).map(([name]) => name);
@@ -298,7 +298,7 @@ function noteLost(state: GraphImport, name: string): void {
   });
 }
 
-/** Steps that fail as soon as an item comes: what is not there must not be passed over in silence. */
+/** Steps that fail as soon as an item arrives, because unsupported nodes must not be skipped silently. */
 function placeholderSteps(ctx: NodeContext, reason: string): ConvertedNode {
   const { id, node } = ctx;
   const message = `${node.name} (${node.type} of n8n) was not imported: it ${reason}.`.slice(
@@ -316,7 +316,7 @@ function placeholderSteps(ctx: NodeContext, reason: string): ConvertedNode {
       id,
       type: "fail",
       name: node.name.slice(0, 200),
-      // Braces of theirs are no templates of ours.
+      // Escapes braces of n8n expressions, which are not templates here.
       config: { message: message.replaceAll("{{", "{ {"), code: "not_imported" },
       note: scrubKeys(node.parameters).slice(0, 2_000),
     },
@@ -330,7 +330,7 @@ function placeholderSteps(ctx: NodeContext, reason: string): ConvertedNode {
   };
 }
 
-/** The nodes of each cycle of batches, by the node that makes the batches. */
+/** The nodes of each batch cycle, by batch node. */
 function findBodies(
   state: GraphImport,
   { names, loop }: GraphPlace,
@@ -357,7 +357,7 @@ function findBodies(
     for (const one of body) taken.add(one);
     bodies.set(name, body);
   }
-  // A loop inside of another belongs to that one.
+  // An inner loop belongs to the outer loop.
   for (const name of bodies.keys()) if (taken.has(name)) bodies.delete(name);
   return bodies;
 }
@@ -373,7 +373,7 @@ function reachFrom(starts: readonly string[], links: readonly N8nLink[], not: st
   return found;
 }
 
-/** The nodes in topological order, and the links that close a circle. */
+/** The nodes in topological order, and the links that close a cycle. */
 function sortNodes<Link extends N8nLink>(names: readonly string[], links: readonly Link[]) {
   const closing = new Set<Link>();
   const done = new Set<string>();

@@ -1,9 +1,9 @@
-/** A graph within a workflow, and the steps that it becomes. */
+/** A graph in a workflow, and its converted steps. */
 import type { Edge, Node } from "../../definition/index.ts";
 import type { Source } from "../conversion.ts";
 
 export interface ConvertedGraph {
-  /** The first step of each node, by the node's name. */
+  /** The first step of each node, by node name. */
   readonly firsts: ReadonlyMap<string, string>;
   readonly nodes: readonly Node[];
   readonly edges: readonly Edge[];
@@ -13,10 +13,10 @@ export interface ConvertedGraph {
 export interface GraphPlace {
   /** The nodes of this graph. */
   readonly names: ReadonlySet<string>;
-  /** Where items come from that no node of this graph gives. */
+  /** Sources of items outside of this graph. */
   readonly entries: readonly { readonly name: string; readonly source: Source }[];
-  /** Steps around the graph that code in it can read. */
+  /** Outer steps that its code can reference. */
   readonly around: ReadonlyMap<string, string>;
-  /** The loop that this is the body of, and whose node links back to it. */
+  /** The loop that has this graph as its body. Its node links back to the loop. */
   readonly loop?: string;
 }

@@ -1,4 +1,6 @@
-/** The tools of n8n's agents: workflows, addresses, code, MCP servers. What a model fills in is named by `$fromAI`. */
+/**
+ * Tools of n8n agents: workflows, HTTP requests, code, MCP servers. `$fromAI` marks the values that a model fills in.
+ */
 import { type NodeContext, NotConvertible } from "../conversion.ts";
 import { type Json, type JsonObject, type NodePart, toObject, toText } from "../n8n-workflow.ts";
 import { describeStatement } from "../nodes/data/database-node.ts";
@@ -11,16 +13,16 @@ import { answerTool, storeTool } from "./vector-store.ts";
 import type { ConvertTool, ToolContext } from "./tool-context.ts";
 import { ToolArguments } from "./tool-arguments.ts";
 
-/** The tools of a node, and the MCP servers among them. */
+/** The tools of a node, and its MCP servers. */
 export interface ConvertedTools {
   readonly tools: readonly JsonObject[];
   readonly servers: readonly JsonObject[];
-  /** Code of what tools read of the item, by the names that their templates have for it. */
+  /** Code of item values used by tools, by the names used in their templates. */
   readonly given: Readonly<Record<string, string>>;
   readonly approximations: readonly string[];
 }
 
-/** Converts the tools that belong to an agent. */
+/** Converts the tools of an agent. */
 export function convertTools(
   node: Pick<NodeContext, "parts" | "bind" | "visible" | "workflowName" | "addWorkflow">,
   given = new Map<string, string>(),
@@ -56,7 +58,7 @@ export function convertTools(
   };
 }
 
-/** Clients of MCP servers; one of a community lists the tools of a server and calls them by two nodes. */
+/** MCP client nodes. A community package lists and calls tools with two nodes. */
 const MCP_CLIENTS: ReadonlySet<string> = new Set([
   "lc.mcpClientTool",
   "n8n-nodes-mcp.mcpClientTool",
@@ -85,7 +87,7 @@ const workflowTool: ConvertTool = ({ node }, ctx) => {
   const known = toObject(workflowId);
   const written = toText(known["value"], toText(workflowId));
   const isOwn = /^=\{\{\s*\$workflow\.id\s*\}\}$/.test(written);
-  // An expression without braces is a text.
+  // An expression without braces is text.
   const key = written.startsWith("=") && !written.includes("{{") ? written.slice(1) : written;
   if (key === "" || (key.startsWith("=") && !isOwn)) {
     throw new NotConvertible("selects the workflow of a tool by expression");
@@ -100,13 +102,15 @@ const workflowTool: ConvertTool = ({ node }, ctx) => {
       workflowId: isOwn
         ? "{{ run.workflowId }}"
         : bind("workflow", key, toText(known["cachedResultName"], key)),
-      // A trigger of n8n gives a list of items.
+      // n8n workflow triggers expect a list of items.
       input: hasFields ? [fields] : [{ query: "{{ call.arguments.query }}" }],
     },
   };
 };
 
-/** An agent whose question is what another one gives it: a workflow of its own, since it works in turns. */
+/**
+ * An agent whose prompt comes from another agent. It becomes a separate workflow, because it runs its own iterations.
+ */
 const agentTool: ConvertTool = ({ node, parts }, ctx) => {
   const { parameters } = node;
   const { systemMessage, maxIterations } = toObject(parameters["options"]);
@@ -116,7 +120,7 @@ const agentTool: ConvertTool = ({ node, parts }, ctx) => {
   const isAuto = parameters["text"] === undefined;
   const prompt = isAuto ? "{{ call.arguments.query }}" : given.read(parameters["text"]);
   const instructions = systemMessage === undefined ? undefined : given.read(systemMessage);
-  // Steps of the other workflow are not to be seen there.
+  // The other workflow cannot reference steps of this one.
   const inner = convertTools({ ...ctx, parts, visible: new Map() }, ctx.given, ctx.taken);
   ctx.approximations.push(...model.approximations, ...inner.approximations);
   if (parts.some(({ kind }) => kind === "ai_memory"))
@@ -156,7 +160,7 @@ const agentTool: ConvertTool = ({ node, parts }, ctx) => {
   };
 };
 
-/** Templates that read the arguments of a call, in the workflow that they are the input of. */
+/** Rewrites templates that read call arguments, for the workflow that receives them as input. */
 function toInput(config: JsonObject): JsonObject {
   return toGiven(
     JSON.parse(
@@ -179,7 +183,7 @@ const QUERY: JsonObject = {
 const codeTool: ConvertTool = ({ node }) => {
   const { jsCode, language = "javaScript" } = node.parameters;
   if (language !== "javaScript") throw new NotConvertible("needs Python");
-  // Names that the code gives may be those of ours.
+  // The code can declare the same names as our wrapper.
   const source = `const { query } = input;\nreturn await (async () => {\n${toText(jsCode, "return query")}\n})();`;
   return { type: "script", parameters: QUERY, config: { source } };
 };
@@ -194,7 +198,7 @@ const thinkTool: ConvertTool = () => ({
   config: { values: { thought: "{{ call.arguments.thought }}" } },
 });
 
-/** An arithmetic expression is computed by a script of its own, which reads numbers and signs alone. */
+/** Arithmetic expressions are computed by a separate script, which accepts only numbers and operators. */
 const calculatorTool: ConvertTool = () => ({
   type: "script",
   parameters: {
@@ -233,7 +237,7 @@ const serpTool: ConvertTool = (_part, { bind }) => ({
   },
 });
 
-/** A statement that the model fills in. */
+/** An SQL statement that the model fills in. */
 const postgresTool: ConvertTool = ({ node }, ctx) => {
   const { args, items } = describeStatement({ node, bind: ctx.bind }, "postgres");
   const action = node.parameters["operation"] === "select" ? "query" : "execute";

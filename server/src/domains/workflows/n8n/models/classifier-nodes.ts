@@ -1,4 +1,4 @@
-/** Nodes that ask a model for the class of each item, and send it the way of that class. */
+/** Nodes that ask a model for the class of each item, and route the item by its class. */
 import { toCode } from "../code-text.ts";
 import {
   type Convert,
@@ -11,7 +11,7 @@ import { type JsonObject, toList, toObject, toText } from "../n8n-workflow.ts";
 import { askForEach } from "./model-nodes.ts";
 import { convertModel } from "./model-part.ts";
 
-/** Steps that ask for a class of each item, and send it the way of that class. */
+/** Steps that ask for a class per item, and route the items. */
 function classify(
   ctx: NodeContext,
   {
@@ -25,7 +25,7 @@ function classify(
     readonly system: string;
     readonly schema: JsonObject;
     readonly outputs: number;
-    /** Code of the numbers of the outputs; it sees `one`, the answer. */
+    /** Code of the output numbers; `one` is the response. */
     readonly choose: string;
   },
   item = "asked.given.item",

@@ -1,4 +1,4 @@
-/** Tools that call an address. */
+/** Tools that send HTTP requests. */
 import { toCode } from "../code-text.ts";
 import { NotConvertible } from "../conversion.ts";
 import { type Json, type JsonObject, toList, toObject, toText } from "../n8n-workflow.ts";
@@ -7,7 +7,7 @@ import { scriptTool } from "./service-tool.ts";
 import { ComputedArgument, ToolArguments } from "./tool-arguments.ts";
 import type { ConvertTool } from "./tool-context.ts";
 
-/** Refuses a tool that could call nothing. */
+/** Rejects a tool without an address. */
 export function assertAddress(url: Json): void {
   if (!/^(?:=[\s\S]*\{|=?https?:\/\/|\{)/.test(toText(url)))
     throw new NotConvertible("has a tool without an address");
@@ -37,7 +37,7 @@ const plainTool: ConvertTool = ({ node }, ctx) => {
     const plain = given.read(Object.fromEntries(rest.map((one) => [one.name, one.value])));
     return { ...toObject(plain), ...secretMembers([...keys, ...more]) };
   };
-  // An address that begins with a path is one under the base URL of an API, which n8n itself could not call.
+  // An address that starts with a path is relative to the base URL of an API. n8n itself could not call it.
   const isPath = /^=?\/\w/.test(toText(address.url));
   if (!isPath) assertAddress(address.url);
   const json = toText(parameters["jsonBody"]);
@@ -68,14 +68,14 @@ const plainTool: ConvertTool = ({ node }, ctx) => {
   };
 };
 
-/** Fields whose values are secrets. */
+/** Fields with secret values. */
 function secretMembers(keys: readonly TypedKey[]): JsonObject {
   return Object.fromEntries(
     keys.map(({ name, before, secret }) => [name, `${before}{{secrets.${secret}}}`]),
   );
 }
 
-/** A tool that computes with what the model gives: a script, which calls the address. */
+/** A tool that computes with the model arguments: a script that sends the request. */
 const computedTool: ConvertTool = ({ node }, ctx) => {
   const { parameters } = node;
   const about = { node, bind: ctx.bind };

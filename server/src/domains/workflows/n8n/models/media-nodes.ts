@@ -1,4 +1,4 @@
-/** Nodes of models that are no conversation: pictures, speech, files, summaries. */
+/** Model nodes that are not conversations: images, speech, files, summaries. */
 import { toCode } from "../code-text.ts";
 import {
   type Convert,
@@ -15,7 +15,7 @@ import { toServiceCall, request, type Service } from "../services/service-table.
 import { askForEach, convertChat } from "./model-nodes.ts";
 import { convertModel, readModelName, TOKENS_MAX } from "./model-part.ts";
 
-/** The pictures of an item, as code. */
+/** The images of an item, as code. */
 function picturesCode(parameters: JsonObject, field: string): string {
   const { inputType = "url", binaryPropertyName = "data" } = parameters;
   if (inputType === "binary" || inputType === "base64")
@@ -106,7 +106,7 @@ const MEDIA: Service = {
   ],
 };
 
-/** OpenAI's node of today: messages, pictures and speech. */
+/** The current OpenAI node: messages, images and speech. */
 const openAi: Convert = (ctx) => {
   const { parameters } = ctx.node;
   const { resource = "text", operation } = parameters;
@@ -119,7 +119,7 @@ const openAi: Convert = (ctx) => {
   throw new NotConvertible(`needs lc.openAi ${toText(resource)}.${toText(operation)}`);
 };
 
-/** A picture: the answer has it in base64, or its address, and is kept as a file for its size. */
+/** An image. The response contains base64 or a URL; the result is stored as a file because of its size. */
 function drawPicture(ctx: NodeContext): ConvertedNode {
   const { parameters } = ctx.node;
   const { prompt = "", model, options } = parameters;
@@ -169,7 +169,7 @@ return items;`,
   return made;
 }
 
-/** The node of old: a chat or a text. */
+/** The old OpenAI node: a chat or a text completion. */
 const oldOpenAi: Convert = (ctx) => {
   const { parameters } = ctx.node;
   const {
@@ -224,7 +224,7 @@ const oldOpenAi: Convert = (ctx) => {
   });
 };
 
-/** The usual operations of Gemini's node. */
+/** The default operations of the Gemini node. */
 const GEMINI_USUAL: Readonly<Record<string, string>> = {
   audio: "transcribe",
   document: "analyze",
@@ -232,7 +232,7 @@ const GEMINI_USUAL: Readonly<Record<string, string>> = {
   video: "generate",
 };
 
-/** Questions about files: the parameter with their addresses, and the text unless the node has one. */
+/** Questions about files: the parameter with their URLs, and the default prompt. */
 const GEMINI_FILES: Readonly<Record<string, AskedFiles>> = {
   "image.analyze": { urls: "imageUrls", question: "What's in this image?" },
   "document.analyze": { urls: "documentUrls", question: "What's in this document?" },
@@ -241,7 +241,7 @@ const GEMINI_FILES: Readonly<Record<string, AskedFiles>> = {
   "audio.transcribe": { urls: "audioUrls", question: "Generate a transcript of the speech." },
 };
 
-/** Gemini's node: messages, and questions about files. */
+/** The Gemini node: messages, and questions about files. */
 const googleGemini: Convert = (ctx) => {
   const { resource = "text", operation } = ctx.node.parameters;
   const gemini = { title: "Google Gemini", model: "gemini-2.5-flash" };
@@ -357,7 +357,7 @@ const chainSummarization: Convert = (ctx) => {
   });
 };
 
-/** The words of a prompt around the text, which is the message here. */
+/** The instructions around the text of a prompt template. The text itself becomes the message. */
 function readInstructions(prompt: unknown): string {
   const words = toText(prompt)
     .replaceAll(/"?\{text\}"?/g, "")

@@ -1,4 +1,4 @@
-/** The nodes of n8n that ask language models: agents, chains, extractors and OpenAI's messages. */
+/** n8n model nodes: agents, chains, extractors and OpenAI messages. */
 import { toCode } from "../code-text.ts";
 import {
   assertSupported,
@@ -22,14 +22,14 @@ import {
 
 const TURNS_MAX = 100;
 
-/** The question of a node as code: its own text, or what a chat was given. */
+/** The prompt of a node as code: its own text, or the chat message. */
 function promptCode({ parameters }: NodeContext["node"]): string {
   const { text, prompt, promptType } = parameters;
   const isOwn = promptType === "define" || (promptType === undefined && text !== undefined);
   return isOwn ? toCode(text ?? "") : toCode(prompt ?? "={{ $json.chatInput }}");
 }
 
-/** A step for each item, whose words are computed by a script before it. */
+/** A model step for each item, with a script that computes its prompt. */
 export function askForEach(
   ctx: NodeContext,
   made: {
@@ -37,7 +37,7 @@ export function askForEach(
     readonly args: Readonly<Record<string, string>>;
     readonly config: JsonObject;
     readonly each: string;
-    /** Fields of the item that tools and files read, as they are. */
+    /** Item fields used by tools and files, unchanged. */
     readonly given?: Readonly<Record<string, string>>;
     readonly approximations: readonly string[];
   },

@@ -1,9 +1,9 @@
-/** The parts of n8n's nodes for models: which model, which form of the answer, which memory. */
+/** The sub-nodes of model nodes: model, output format, memory. */
 import { toCode } from "../code-text.ts";
 import { type NodeContext, NotConvertible } from "../conversion.ts";
 import { type Json, type JsonObject, type NodePart, toObject, toText } from "../n8n-workflow.ts";
 
-/** A service for models, by the node of n8n that stands for it. */
+/** Model services by n8n node. */
 const SERVICES: Readonly<Record<string, { readonly title: string; readonly model: string }>> = {
   "lc.lmChatOpenAi": { title: "OpenAI", model: "gpt-4.1-mini" },
   "lc.lmOpenAi": { title: "OpenAI", model: "gpt-4.1-mini" },
@@ -24,15 +24,15 @@ const SERVICES: Readonly<Record<string, { readonly title: string; readonly model
   "lc.lmChatGoogleGemini": { title: "Google Gemini", model: "gemini-2.5-flash" },
 };
 
-/** The fields of a step that say whom it asks, and what of that was guessed. */
+/** The step fields that select the model, and notes about guesses. */
 export interface ConvertedModel {
   readonly config: JsonObject;
-  /** Code of what is computed for each item: the name of the model, where an expression says it. */
+  /** Code of values computed per item, for example a model name from an expression. */
   readonly args: Readonly<Record<string, string>>;
   readonly approximations: readonly string[];
 }
 
-/** The model that belongs to a node; the first where one stands in for another. */
+/** The model of a node. With a fallback model, the first one. */
 export function convertModel({ parts, bind }: Pick<NodeContext, "parts" | "bind">): ConvertedModel {
   const [part, ...others] = parts.filter(({ kind }) => kind === "ai_languageModel");
   if (!part) throw new NotConvertible("has no model");
@@ -65,16 +65,16 @@ export function convertModel({ parts, bind }: Pick<NodeContext, "parts" | "bind"
   };
 }
 
-/** As many as a step may ask for. */
+/** The maximum of a step. */
 export const TOKENS_MAX = 1_000_000;
 
-/** A name, or a choice from a list. */
+/** A name, or a selection from a list. */
 export function readModelName(value: Json): string | undefined {
   const name = toText(toObject(value)["value"], toText(value)).replace(/^models\//, "");
   return name === "" ? undefined : name;
 }
 
-/** The schema of an answer, from the parser that belongs to a node; undefined where there is none. */
+/** The response schema from the output parser of a node. Undefined without a parser. */
 export function findAnswerSchema(parts: readonly NodePart[]): JsonObject | undefined {
   const part = parts.find(({ kind }) => kind === "ai_outputParser");
   if (!part) return undefined;
@@ -87,7 +87,7 @@ export function findAnswerSchema(parts: readonly NodePart[]): JsonObject | undef
   return readSchema(parameters);
 }
 
-/** A schema that is written, or follows from an example. */
+/** A schema that is written directly, or derived from an example. */
 export function readSchema(parameters: JsonObject): JsonObject {
   const { schemaType, inputSchema, jsonSchema, jsonSchemaExample } = parameters;
   const written = toText(inputSchema, toText(jsonSchema));
@@ -130,13 +130,13 @@ function schemaOfExample(value: Json, depth: number): JsonObject {
   };
 }
 
-/** Services want an object. */
+/** Model services require an object. */
 function toObjectSchema(schema: JsonObject): JsonObject {
   if (schema["type"] === "object" || schema["properties"] !== undefined) return schema;
   return { type: "object", properties: { value: schema }, required: ["value"] };
 }
 
-/** The memory of an agent: the key as code, and the window. */
+/** The memory of an agent: its key as code, and the window size. */
 export function convertMemory(
   parts: readonly NodePart[],
 ):
@@ -150,7 +150,7 @@ export function convertMemory(
   const isKnown = part.node.type === "lc.memoryBufferWindow";
   return {
     key: isOwn ? toCode(sessionKey) : "$json.sessionId",
-    // It counts exchanges, which are two messages.
+    // n8n counts exchanges, which are two messages each.
     window: Math.min(100, Math.max(2, Math.round(length) * 2)),
     approximations: isKnown
       ? []

@@ -1,4 +1,4 @@
-/** A tool that calls a service: a script computes the input, as the node would, and calls the action. */
+/** A tool that calls a service: a script computes the input like the node, and calls the action. */
 import { nodesRead, variablesCode, viewNames } from "../code-text.ts";
 import { NotConvertible } from "../conversion.ts";
 import type { JsonObject, NodePart } from "../n8n-workflow.ts";
@@ -16,7 +16,7 @@ export function serviceTool({ node }: NodePart, ctx: ToolContext): JsonObject {
   return callTool(toServiceCall(described, node.type, node.parameters), ctx);
 }
 
-/** A tool that makes a call. */
+/** A tool that calls a service. */
 export function callTool(call: ServiceCall, ctx: ToolContext): JsonObject {
   ctx.approximations.push(...call.approximations);
   const connectorId = ctx.bind("connector", call.preset, call.title);
@@ -37,13 +37,13 @@ return (${call.items})${cut};`;
   return scriptTool(ctx, text, `const asked = ${call.args};\n${calls}`);
 }
 
-/** Code of a call of an action. */
+/** Code that calls an action. */
 export function invokeCode(connectorId: string): (action: string, input: string) => string {
   return (action, input) =>
     `await context.connectors.invoke(${JSON.stringify(connectorId)}, ${JSON.stringify(action)}, ${input})`;
 }
 
-/** A tool that is a script; `text` is the part of it that has expressions of n8n. */
+/** A tool that is a script. `text` is its part with n8n expressions. */
 export function scriptTool(ctx: ToolContext, text: string, code: string): JsonObject {
   const view = [...new Set([...viewNames(text), ...(text.includes("$fromAI") ? ["$fromAI"] : [])])];
   const steps = nodesRead(text).flatMap((name) => {

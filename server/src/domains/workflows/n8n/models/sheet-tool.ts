@@ -1,4 +1,4 @@
-/** Google Sheets as a tool of an agent: one script reads what is there, and writes the row that the model gives. */
+/** Google Sheets as an agent tool: one script reads the current rows, and writes the row of the model. */
 import { NotConvertible } from "../conversion.ts";
 import { type JsonObject, type NodePart, toObject, toText } from "../n8n-workflow.ts";
 import {

@@ -1,4 +1,4 @@
-/** The arguments of a tool: what a model fills in is named by `$fromAI`, the rest is computed of the item before. */
+/** Tool arguments: `$fromAI` marks values that the model fills in; the rest is computed from the item before. */
 import { splitTemplate, toCode } from "../code-text.ts";
 import { NotConvertible } from "../conversion.ts";
 import { type Json, type JsonObject, toList, toObject, toText } from "../n8n-workflow.ts";
@@ -7,10 +7,10 @@ const FROM_AI =
   /\$fromAI\(\s*(["'`])([\w -]+)\1(?:\s*,\s*(["'`])((?:(?!\3)[^\\]|\\.)*)\3)?(?:\s*,\s*(["'`])(\w+)\5)?[^()]*\)/gis;
 const TYPES: ReadonlySet<string> = new Set(["string", "number", "boolean"]);
 
-/** The name by which a model gives an argument. */
+/** The name of an argument that the model fills in. */
 export const argumentName = (name: string): string => name.trim().replaceAll(/\W+/g, "_");
 
-/** The schema of the arguments that a text names. */
+/** The schema of the arguments in a text. */
 export function schemaOfArguments(text: string): JsonObject {
   const properties: Record<string, JsonObject> = {};
   for (const [, , name = "", , description = "", , type = "string"] of text.matchAll(FROM_AI))
@@ -25,10 +25,10 @@ function describeArgument(description: string, type: string): JsonObject {
   };
 }
 
-/** Thrown where code computes with an argument, which a template of ours can't say. */
+/** Thrown for code that computes with an argument, which templates cannot express. */
 export class ComputedArgument extends NotConvertible {}
 
-/** Collects the arguments that parameters name, and puts templates in their places. */
+/** Collects the arguments in parameters, and replaces them by templates. */
 export class ToolArguments {
   readonly #properties: Record<string, JsonObject> = {};
   readonly #placeholders: ReadonlyMap<string, JsonObject>;
@@ -45,7 +45,7 @@ export class ToolArguments {
     return { type: "object", properties: this.#properties, required: names };
   }
 
-  /** The value with templates of ours. */
+  /** The value with templates. */
   read(value: Json): Json {
     if (typeof value === "string") return this.#readText(value);
     if (Array.isArray(value)) return value.map((one: Json) => this.read(one));

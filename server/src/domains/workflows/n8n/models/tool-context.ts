@@ -1,17 +1,17 @@
 import type { NodeContext } from "../conversion.ts";
 import type { JsonObject, NodePart } from "../n8n-workflow.ts";
 
-/** The means of the conversion of tools. */
+/** Everything needed to convert tools. */
 export interface ToolContext extends Pick<
   NodeContext,
   "parts" | "bind" | "visible" | "workflowName" | "addWorkflow"
 > {
-  /** Values that are computed of the item before the agent is asked. */
+  /** Values computed from the item before the agent runs. */
   readonly given: Map<string, string>;
-  /** The names of tools, those of agents among them too. */
+  /** Used tool names, including agent tools. */
   readonly taken: Set<string>;
   readonly approximations: string[];
 }
 
-/** Makes the node that carries out a tool. */
+/** Creates the node that executes a tool. */
 export type ConvertTool = (part: NodePart, ctx: ToolContext) => JsonObject;

@@ -1,4 +1,4 @@
-/** Vector stores of n8n: documents are cut and embedded by scripts, and kept by the actions of the store's preset. */
+/** n8n vector stores: scripts split and embed documents, and actions of the store preset save them. */
 import type { Node } from "../../definition/index.ts";
 import { toCode, viewNames } from "../code-text.ts";
 import {
@@ -25,7 +25,7 @@ import { convertModel } from "./model-part.ts";
 import { invokeCode, scriptTool } from "./service-tool.ts";
 import type { ToolContext } from "./tool-context.ts";
 
-/** The services whose models embed texts, with the model that n8n asks unless told. */
+/** Embedding services, with the default model of n8n. */
 const EMBEDDERS: Readonly<Record<string, { readonly title: string; readonly model: string }>> = {
   "lc.embeddingsOpenAi": { title: "OpenAI", model: "text-embedding-3-small" },
   "lc.embeddingsAzureOpenAi": { title: "Azure OpenAI", model: "text-embedding-3-small" },
@@ -36,18 +36,18 @@ const EMBEDDERS: Readonly<Record<string, { readonly title: string; readonly mode
 
 type Bind = NodeContext["bind"];
 
-/** Code that a script needs to write to a store, and to search it. */
+/** Code that a script needs to write to a store and to search it. */
 interface StoreCode {
-  /** Statements that see `docs`, each with `pageContent`, `metadata` and `vector`. */
+  /** Statements with access to `docs`, each with `pageContent`, `metadata` and `vector`. */
   readonly insert: string;
-  /** An expression that sees `vector` and `topK`; gives documents with their scores. */
+  /** An expression with access to `vector` and `topK`. Returns documents with scores. */
   readonly search: string;
 }
 
 interface DescribedStore extends StoreCode {
-  /** Code of a function that makes vectors of texts. */
+  /** Code of a function that embeds texts. */
   readonly embed: string;
-  /** The part that has expressions of n8n. */
+  /** The part with n8n expressions. */
   readonly text: string;
   readonly notes: readonly string[];
 }
@@ -119,7 +119,7 @@ for (const part of n8n.chunks(docs, 100)) ${invoke("upsert_points", `{ collectio
   },
 };
 
-/** A store with its embedder. */
+/** A store with its embedding model. */
 function describeStore(node: N8nNode, parts: readonly NodePart[], bind: Bind): DescribedStore {
   const describe = Object.hasOwn(STORES, node.type) ? STORES[node.type] : undefined;
   if (!describe) throw new NotConvertible(`needs ${node.type}`);
@@ -147,7 +147,7 @@ function describeStore(node: N8nNode, parts: readonly NodePart[], bind: Bind): D
 }
 
 interface DocumentCode {
-  /** Code of the texts of an item; sees `read`, the items of its files, where `isFile`. */
+  /** Code of the texts of an item. `read` contains the items of its files, if `isFile` is set. */
   readonly texts: string;
   readonly isFile: boolean;
   readonly metadata: string;
@@ -158,7 +158,7 @@ interface DocumentCode {
 
 const TOKEN_CHARACTERS = 4;
 
-/** How documents are made of items, and cut. */
+/** How documents are created from items and split. */
 function describeDocuments(parts: readonly NodePart[]): DocumentCode {
   const part = parts.find(({ kind }) => kind === "ai_document");
   if (part?.node.type !== "lc.documentDefaultDataLoader")
@@ -274,13 +274,13 @@ const QUERY: JsonObject = {
   required: ["query"],
 };
 
-/** Code of the documents that are like `query`. */
+/** Code of the documents similar to `query`. */
 const searchCode = (store: DescribedStore, topK: Json): string =>
   `const topK = Number(${toCode(topK ?? 4)});
 const [vector] = await (${store.embed})([query]);
 const docs = ${store.search};`;
 
-/** A store that an agent searches. */
+/** A store that an agent can search. */
 export function storeTool({ node, parts }: NodePart, ctx: ToolContext): JsonObject {
   const store = describeStore(node, parts, ctx.bind);
   ctx.approximations.push(...store.notes);
@@ -290,7 +290,7 @@ return docs.map(({ pageContent, metadata }) => ({ pageContent, metadata }));`;
   return { ...scriptTool(ctx, store.text, code), parameters: QUERY };
 }
 
-/** Code of the answer that a model gives of `docs`. */
+/** Code of a model response based on `docs`. */
 function answerCode(parts: readonly NodePart[], ctx: Pick<ToolContext, "bind">): string {
   const model = convertModel({ parts, bind: ctx.bind });
   if (Object.keys(model.args).length > 0) throw new NotConvertible("names a model by expression");
@@ -300,7 +300,7 @@ function answerCode(parts: readonly NodePart[], ctx: Pick<ToolContext, "bind">):
   return `(${invoke("chat", asked)}).text`;
 }
 
-/** A store of which another model answers an agent's questions. */
+/** A store whose documents another model uses to answer questions of an agent. */
 export function answerTool({ node, parts }: NodePart, ctx: ToolContext): JsonObject {
   const found = parts.find(({ kind }) => kind === "ai_vectorStore");
   if (!found) throw new NotConvertible("has no store");
@@ -312,7 +312,7 @@ return { response: ${answerCode(parts, ctx)} };`;
   return { ...scriptTool(ctx, store.text, code), parameters: QUERY };
 }
 
-/** A chain that answers each item's question of a store. */
+/** A chain that answers the question of each item from a store. */
 const retrievalChain: Convert = (ctx): ConvertedNode => {
   const { node, parts, id } = ctx;
   const { parameters } = node;

@@ -1,4 +1,4 @@
-/** Messages whose answer is waited for: links in the message lead to an address of the step that waits. */
+/** Messages that wait for a response: links in the message lead to the address of the waiting step. */
 import type { Node } from "../../definition/index.ts";
 import { toCode } from "../code-text.ts";
 import {
@@ -14,16 +14,16 @@ import { formSteps } from "./form-node.ts";
 import { limitOf, requestSteps } from "./wait-node.ts";
 import { callForEach } from "./service-node.ts";
 
-/** The words on the links of a message: those that decide, or the one to a form. */
+/** The link texts of a message: approve and reject, or a form link. */
 type Links =
   | {
       readonly approve: string;
-      /** None where it can only be approved. */
+      /** Undefined for approve only. */
       readonly reject?: string;
     }
   | { readonly form: string };
 
-/** The parameters of a plain message with the links, by the service. */
+/** Message parameters with links, by service. */
 const MESSAGES: Readonly<Record<string, (given: JsonObject, links: Links) => JsonObject>> = {
   gmail: ({ sendTo, subject, message }, links) => ({
     operation: "send",
@@ -82,13 +82,13 @@ const textLinks = (links: Links): string => {
   return `\n\n${approve}: {{ $wait }}?approved=true${reject === undefined ? "" : `\n${reject}: {{ $wait }}?approved=false`}`;
 };
 
-/** A text with more behind it; what was none of an expression becomes part of one. */
+/** Appends to a text. Plain text becomes an expression if needed. */
 function append(text: Json, more: string): string {
   const known = toText(text);
   return known.startsWith("=") ? `${known}${more}` : `=${known.replaceAll("{{", "{ {")}${more}`;
 }
 
-/** True for a message that waits for its answer. */
+/** True for a message that waits for its response. */
 export function isApproval({ parameters: { operation } }: NodeContext["node"]): boolean {
   return operation === "sendAndWait";
 }
@@ -99,7 +99,7 @@ function messageCall(type: string, parameters: JsonObject): ServiceCall {
   return toServiceCall(service, type, parameters);
 }
 
-/** A mail by a server of one's own. */
+/** A mail through a custom SMTP server. */
 function mailCall(
   { toEmail = "", fromEmail = "", subject = "", message }: JsonObject,
   links: Links,
@@ -115,7 +115,7 @@ function mailCall(
   };
 }
 
-/** The steps of a message whose answer is a form, or a text. */
+/** The steps of a message with a form or free-text response. */
 function askByForm(ctx: NodeContext, before: readonly Node[]): ConvertedNode {
   const { parameters } = ctx.node;
   const {
@@ -172,7 +172,7 @@ export const sendAndWait: Convert = (ctx) => {
     ...args,
     config: { source: `const $wait = input.run.resumeUrls.${id}_wait;\n${source}` },
   };
-  // The last of its steps makes items of the answer, and nobody reads them.
+  // The last step converts the response to items, which nothing reads here.
   const before = [first, ...others.slice(0, -1)];
   if (isForm) {
     const asked = askByForm(ctx, before);

@@ -1,4 +1,4 @@
-/** The nodes of n8n that read and write files: an item has them as handles under `$binary`. */
+/** n8n nodes that read and write files. Items contain files as handles under `$binary`. */
 import type { Node } from "../../definition/index.ts";
 import { toCode, viewNames } from "../code-text.ts";
 import {
@@ -19,7 +19,7 @@ import { flattenCode } from "./outside-nodes.ts";
 
 const ROWS = "one.rows";
 
-/** How a file is read, and the items that come of it, by the operation of n8n. */
+/** How a file is read, and how it is converted to items, by n8n operation. */
 const READS: Readonly<Record<string, { readonly as: string; readonly items: string }>> = {
   csv: { as: "csv", items: ROWS },
   xlsx: { as: "xlsx", items: ROWS },
@@ -36,7 +36,7 @@ const READS: Readonly<Record<string, { readonly as: string; readonly items: stri
   binaryToPropery: { as: "base64", items: "[{ [key]: one.base64 }]" },
 };
 
-/** A file of each item becomes fields. */
+/** Converts a file of each item to fields. */
 function readFile(ctx: NodeContext, operation: string, given: JsonObject): ConvertedNode {
   const { parameters } = ctx.node;
   const known = Object.hasOwn(READS, operation) ? READS[operation] : undefined;
@@ -82,7 +82,7 @@ function readFile(ctx: NodeContext, operation: string, given: JsonObject): Conve
 const extractFromFile: Convert = (ctx) =>
   readFile(ctx, toText(ctx.node.parameters["operation"], "csv"), {});
 
-/** Data become a file of one item: of each item, or of all together. */
+/** Converts data to a file, per item or for all items together. */
 function writeFile(
   ctx: NodeContext,
   {
@@ -128,7 +128,7 @@ function writeFile(
   return all ? { ...made, steps: made.steps.map((one) => gatherArgs(ctx, one)) } : made;
 }
 
-/** Of all items together there is one file, with the name that the first one gives it. */
+/** One file for all items, with the name from the first item. */
 function gatherArgs({ id }: NodeContext, step: Node): Node {
   if (step.id !== `${id}_args`) return step;
   return withReturn(
@@ -215,7 +215,7 @@ const moveBinaryData: Convert = (ctx) => {
       );
 };
 
-/** A file that n8n would write to its disk is one of the run, with that name. */
+/** A file that n8n writes to its disk becomes a file of the run with that name. */
 const writeToDisk: Convert = (ctx) => {
   const { parameters } = ctx.node;
   assertSupported(parameters);

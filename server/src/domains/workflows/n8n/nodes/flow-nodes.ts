@@ -1,4 +1,4 @@
-/** The nodes of n8n that steer: items go one way or another, wait, are answered with, or fail. */
+/** n8n control nodes: branches, waits, responses and errors. */
 import type { Node } from "../../definition/index.ts";
 import { toCode, viewNames } from "../code-text.ts";
 import { guardSteps } from "./guard-steps.ts";
@@ -18,7 +18,7 @@ import {
 } from "../conversion.ts";
 import { type Json, type JsonObject, toList, toObject, toText } from "../n8n-workflow.ts";
 
-/** A condition of n8n as code that is true or false. */
+/** An n8n condition as boolean code. */
 function conditionCode(conditions: JsonObject, isOld: boolean, combine: Json): string {
   if (isOld) {
     const all = ["boolean", "dateTime", "number", "string"].flatMap((type) =>
@@ -51,7 +51,7 @@ function conditionCode(conditions: JsonObject, isOld: boolean, combine: Json): s
   return joinCode(all, combinator === "or" ? "||" : "&&");
 }
 
-/** The comparison of the older nodes for each type, unless they name one. */
+/** The default comparison of older nodes by type. */
 const OPERATIONS: Readonly<Record<string, string>> = {
   boolean: "equal",
   number: "smaller",
@@ -65,7 +65,7 @@ function joinCode(all: readonly string[], by: string): string {
 
 const OUTPUTS_MAX = 50;
 
-/** A script that gives `{ o0, o1, … }`; `choose` is code that gives the number of an item's output. */
+/** A script that returns `{ o0, o1, … }`. `choose` is code of the output number of an item. */
 function partition(ctx: NodeContext, outputs: number, choose: string, text: Json): Node {
   if (!(outputs <= OUTPUTS_MAX)) throw new NotConvertible(`has more than ${OUTPUTS_MAX} outputs`);
   const view = viewNames(choose);
@@ -244,7 +244,7 @@ const executeWorkflow: Convert = (ctx) => {
   const known = toObject(workflowId);
   const written = toText(known["value"], toText(workflowId));
   const isOwn = /^=\{\{\s*\$workflow\.id\s*\}\}$/.test(written);
-  // An expression without braces is a text.
+  // An expression without braces is text.
   const key = written.startsWith("=") && !written.includes("{{") ? written.slice(1) : written;
   if (key.startsWith("=") && !isOwn) throw new NotConvertible("names the workflow by expression");
   const title = toText(known["cachedResultName"], key);
@@ -282,7 +282,7 @@ const executeWorkflow: Convert = (ctx) => {
   };
 };
 
-/** The converters of nodes that steer, by type. */
+/** Converters of control nodes by type. */
 export const flowNodes: Readonly<Record<string, Convert>> = {
   if: ifNode,
   filter,

@@ -1,4 +1,4 @@
-/** Forms of n8n: their questions, and steps that ask by one in the midst of a run. */
+/** n8n forms: their questions, and form steps inside a run. */
 import type { FormField, Node } from "../../definition/index.ts";
 import { toCode } from "../code-text.ts";
 import {
@@ -30,7 +30,7 @@ const FIELD_TYPES: Readonly<Record<string, FormField["type"]>> = {
 
 const FIELDS_MAX = 50;
 
-/** The questions of a form; what is none, such as a text between them, is left out. */
+/** The questions of a form. Other elements, such as texts, are omitted. */
 export function toFormFields(all: readonly JsonObject[]): {
   readonly fields: FormField[];
   readonly isShortened: boolean;
@@ -43,7 +43,7 @@ export function toFormFields(all: readonly JsonObject[]): {
   };
 }
 
-/** A question. Expressions read answers by its label, so that this is its name as far as it can be. */
+/** A question. Expressions reference answers by label, so the field name follows the label. */
 function toFormField(field: JsonObject, index: number, used: Set<string>): FormField {
   const { fieldLabel, fieldName, fieldType, requiredField, placeholder, fieldOptions } = field;
   const label = toText(fieldName, toText(fieldLabel, `Field ${index + 1}`)).trim();
@@ -66,7 +66,7 @@ function toFormField(field: JsonObject, index: number, used: Set<string>): FormF
   };
 }
 
-/** The questions of a node, which has them by fields or as a text of JSON. */
+/** The questions of a node, from fields or from JSON text. */
 function listQuestions({
   defineForm = "fields",
   formFields,
@@ -82,14 +82,14 @@ function listQuestions({
   }
 }
 
-/** The texts of a form beside its questions. */
+/** The texts of a form without its questions. */
 interface FormTexts {
   readonly title: Json;
   readonly description?: Json;
   readonly submit?: Json;
 }
 
-/** Steps that ask by a form; without an answer in time, the items go on as they are. */
+/** Form steps. After a timeout the items pass unchanged. */
 export function formSteps(
   ctx: NodeContext,
   {
@@ -102,9 +102,9 @@ export function formSteps(
     readonly texts: FormTexts;
     readonly questions?: readonly JsonObject[];
     readonly shownTo: "link" | "sender";
-    /** Steps that tell somebody the address. */
+    /** Steps that send the address. */
     readonly before?: readonly Node[];
-    /** Code of the items that come of `sent`, the answers with their time. */
+    /** Code of the items from `sent`, the answers with their time. */
     readonly items: string;
   },
 ): ConvertedNode {
@@ -172,7 +172,7 @@ function findFieldApproximations(questions: readonly JsonObject[]): string[] {
 
 const PAGE_ITEMS = "[{ ...sent.answers, submittedAt: sent.submittedAt, formMode: 'production' }]";
 
-/** A further page of the form that began the run. */
+/** A further page of the trigger form. */
 export const formPageNode: Convert = (ctx) => {
   const { options } = ctx.node.parameters;
   const { formTitle = "Form", formDescription, buttonLabel } = toObject(options);
@@ -187,7 +187,7 @@ export const formPageNode: Convert = (ctx) => {
   });
 };
 
-/** A wait that a form ends; `$execution.resumeFormUrl` tells its address. */
+/** A wait that a form submission ends. Its address is `$execution.resumeFormUrl`. */
 export const waitForFormNode: Convert = (ctx) => {
   const { parameters } = ctx.node;
   const { formTitle = "Form", formDescription, incomingAuthentication = "none" } = parameters;

@@ -1,8 +1,8 @@
-/** Steps that are done only if an item comes. */
+/** Steps that run only if an item arrives. */
 import type { Node } from "../../definition/index.ts";
 import { type ConvertedNode, listScript, type NodeContext } from "../conversion.ts";
 
-/** A guard before a step that must not be done without items. */
+/** A guard before a step that must not run without items. */
 export function guardSteps(ctx: NodeContext, steps: readonly Node[]): ConvertedNode {
   const { id } = ctx;
   const items = listScript(ctx, `${id}_items`, "return list;");

@@ -1,16 +1,16 @@
-/** The parts of a request of n8n as code, and the keys that were typed into them. */
+/** Parts of n8n requests as code, and the keys typed into them. */
 import { toCode } from "../code-text.ts";
 import { type NodeContext, NotConvertible } from "../conversion.ts";
 import { type Json, type JsonObject, toList, toObject, toText } from "../n8n-workflow.ts";
 import { blankKeys, readPairs, takeKeys, type TypedKey } from "../typed-keys.ts";
 
-/** Code of a part, without the keys in it. */
+/** Code of a part, without typed keys. */
 interface HttpPart {
   readonly code: string;
   readonly keys: readonly TypedKey[];
 }
 
-/** The typed keys, by the parts of a request. */
+/** The typed keys, by part of the request. */
 export interface HttpKeys {
   readonly query: readonly TypedKey[];
   readonly headers: readonly TypedKey[];
@@ -18,7 +18,7 @@ export interface HttpKeys {
 }
 
 interface HttpParts {
-  /** How the body is sent, where that is not as JSON or a text. */
+  /** The body encoding, unless it is JSON or text. */
   readonly bodyType?: "form" | "multipart";
   readonly method: string;
   readonly query: string;
@@ -30,7 +30,7 @@ interface HttpParts {
 const NOTHING: HttpPart = { code: "{}", keys: [] };
 const NO_BODY: HttpPart = { code: "undefined", keys: [] };
 
-/** Pairs of names and values as code of an object. */
+/** Name-value pairs as the code of an object. */
 function pairsPart(ctx: NodeContext, list: Json): HttpPart {
   const pairs = toList(list).map((one) => {
     const { name = "", value = "" } = toObject(one);
@@ -41,7 +41,7 @@ function pairsPart(ctx: NodeContext, list: Json): HttpPart {
   return { code: `{ ${members.join(", ")} }`, keys };
 }
 
-/** The members of a body; newer nodes take their names for paths. */
+/** The fields of a body. Newer nodes interpret names as paths. */
 function pathsPart(ctx: NodeContext, list: Json): HttpPart {
   const part = pairsPart(ctx, list);
   const isPath = toList(list).some((one) => /[.[]/.test(String(toObject(one)["name"])));
@@ -52,12 +52,12 @@ function pathsPart(ctx: NodeContext, list: Json): HttpPart {
   };
 }
 
-/** JSON that is written as a text, or is the value of an expression. */
+/** JSON as text, or from an expression. */
 function jsonCode(value: Json): string {
   return `((made) => typeof made === "string" ? JSON.parse(made) : made)(${toCode(value)})`;
 }
 
-/** JSON of headers or of a query. */
+/** JSON of headers or a query. */
 function jsonPart(ctx: NodeContext, value: Json): HttpPart {
   const pairs = readPairs(value);
   if (pairs) {
@@ -101,7 +101,7 @@ export function partsOfNew(ctx: NodeContext): HttpParts {
   };
 }
 
-/** The parts of a form, files among them. */
+/** The parts of a multipart form, including files. */
 function formPart(ctx: NodeContext, list: Json): HttpPart {
   const pairs = toList(list).map((one) => {
     const { name = "", value = "", ...more } = toObject(one);
@@ -120,7 +120,7 @@ function formPart(ctx: NodeContext, list: Json): HttpPart {
 function bodyOfNew(ctx: NodeContext): HttpPart {
   const { parameters } = ctx.node;
   const { specifyBody = "keypair", jsonBody = "{}", body = "" } = parameters;
-  // An expression without braces is a text.
+  // An expression without braces is text.
   const contentType = toText(parameters["contentType"], "json").replace(/^=|^application\//g, "");
   const pairs = toObject(parameters["bodyParameters"])["parameters"];
   const plain = (code: string): HttpPart => ({ code, keys: [] });
@@ -131,7 +131,7 @@ function bodyOfNew(ctx: NodeContext): HttpPart {
   if (contentType === "raw") return plain(`n8n.text(${toCode(body)})`);
   if (contentType === "form-urlencoded") {
     if (specifyBody === "string") return plain(toCode(body));
-    // The body is one text, so that keys stay among its members until it is sent.
+    // The body is one string, so keys stay in its fields until it is sent.
     const { code, keys } = pairsPart(ctx, pairs);
     return keys.length > 0
       ? { code, keys }
@@ -143,7 +143,7 @@ function bodyOfNew(ctx: NodeContext): HttpPart {
   throw new NotConvertible("has a body type that is not supported");
 }
 
-/** A body of JSON: a member of it may be called `key` and be none, so that fewer names count than in headers. */
+/** A JSON body. A field named `key` is often not a secret, so fewer names count than in headers. */
 function jsonBodyPart(ctx: NodeContext, value: Json): HttpPart {
   const plain = { code: jsonCode(value), keys: [] };
   const pairs = readPairs(value);

@@ -1,4 +1,4 @@
-/** The nodes of n8n that compute: each is one script over the items. */
+/** n8n compute nodes: each becomes one script over the items. */
 import type { Node } from "../../definition/index.ts";
 import { assertReadable, toCode } from "../code-text.ts";
 import {
@@ -17,17 +17,17 @@ import {
 import { type Json, toList, toObject, toText } from "../n8n-workflow.ts";
 import { forgetSeen, keepStaticData, readStaticData, removeSeen } from "./kept-data.ts";
 
-/** The field that a node does not name, and that n8n asks for, too. */
+/** The field that a node leaves empty. n8n requires it, too. */
 function askField({ node: { name }, bind }: NodeContext): string {
   const asked = bind("text", `field ${name}`, `${name}: the field to use`);
   if (asked === "") throw new NotConvertible("has no field");
   return asked;
 }
 
-/** Passes the items on as they are. */
+/** Passes items unchanged. */
 export const passItems: Convert = (ctx) => ({ steps: [listScript(ctx, ctx.id, "return list;")] });
 
-/** The fields that a `set` writes, of whatever version. */
+/** The fields written by a `set` node, for all node versions. */
 function fieldsOfSet({ node }: NodeContext): (readonly [name: Json, value: Json, type: string])[] {
   const { parameters, version } = node;
   if (version >= 3.3) {
@@ -77,7 +77,7 @@ const set: Convert = (ctx) => {
   };
 };
 
-/** Code of what an item keeps of the one that came. */
+/** Code of the input fields that an item keeps. */
 function baseOfSet({ node: { parameters, version } }: NodeContext): string {
   const include =
     version >= 3.3
@@ -95,7 +95,7 @@ function baseOfSet({ node: { parameters, version } }: NodeContext): string {
   return include === "none" ? "{}" : "$item";
 }
 
-/** Code of a value; older nodes change it less than those that type their fields. */
+/** Code of a value. Older nodes convert it less than nodes with typed fields. */
 function valueOfSet(value: Json, type: string, version: number): string {
   const code = toCode(value);
   if (version >= 3 || type === "string") return code;
@@ -123,7 +123,7 @@ const code: Convert = (ctx) => {
     .filter((name) => !(isEach && name === "item") && !names.split(", ").includes(name))
     .map((name) => `, ${name}`)
     .join("");
-  // Files, and helpers that reach outside, are asked of the platform.
+  // Files and helpers with outside effects need platform calls.
   const reads = /\bbinary\b|\bhelpers\b|\brequire\b/i.test(source);
   const call = reads ? ".call({ helpers: $helpers })" : "()";
   const begin = reads ? "(async function () {" : "(async () => {";
@@ -152,17 +152,14 @@ ${source}
   return { steps: [scriptStep(ctx, ctx.id, `${work}\nreturn ${value};`)], approximations };
 };
 
-/** Names that mean something already, in the language or in scripts. */
+/** Names defined by the language or by scripts. */
 const KNOWN_NAMES = new Set(
   "arguments async await break case catch class const context continue debugger default delete do else enum eval export extends false finally for function if implements import in input instanceof interface let n8n new null of package private protected public return static super switch this throw true try typeof undefined var void while with yield DateTime Duration Interval luxon jmespath lists text".split(
     " ",
   ),
 );
 
-/**
- * The names to which code gives a value and which it never declares: n8n's code may, and a script has no place for
- * them.
- */
+/** Names that code assigns without declaring them. n8n code can do this, but strict-mode scripts cannot. */
 function undeclaredNames(source: string): string[] {
   const name = String.raw`([A-Za-z_$][\w$]*)`;
   const given = [
@@ -203,7 +200,7 @@ const splitOut: Convert = (ctx) => {
   return { steps: [flatScript(made)], approximations: findApproximations(ctx, parameters) };
 };
 
-/** The script whose lists are one list. */
+/** The script with its output lists merged into one. */
 function flatScript(step: Node): Node {
   return withReturn(step, (value) => `return (${value}).flat();`);
 }
@@ -375,14 +372,14 @@ const crypto: Convert = (ctx) => {
   return { steps: [eachScript(ctx, ctx.id, `n8n.set($json, ${name}, ${made})`, parameters)] };
 };
 
-/** The converters of nodes that only compute, by type. */
+/** Converters of compute nodes by type. */
 export const itemNodes: Readonly<Record<string, Convert>> = {
   set,
   code,
   function: code,
   functionItem: code,
   aiTransform: code,
-  // It notes by what an execution can be found; runs here are found by their inputs and outputs.
+  // It adds search data to an execution in n8n. Runs here are found by inputs and outputs.
   executionData: passItems,
   noOp: passItems,
   splitOut,

@@ -1,4 +1,4 @@
-/** Data that nodes of n8n keep from one run to the next: a `state` step before them, and one after. */
+/** Data that n8n nodes keep between runs: a `state` step before and after the node. */
 import { toCode } from "../code-text.ts";
 import {
   assertSupported,
@@ -13,7 +13,7 @@ import {
 } from "../conversion.ts";
 import { type Json, toObject, toText } from "../n8n-workflow.ts";
 
-/** Code with the data that its workflow keeps, and the key under which that is. */
+/** Code that reads static workflow data, and its key. */
 export function readStaticData(
   { id }: NodeContext,
   written: string,
@@ -28,7 +28,7 @@ export function readStaticData(
   return { source, stateKey: kind === "global" ? "n8n.global" : `n8n.node.${id}` };
 }
 
-/** The steps of code that keeps data: what was kept is read before it, and written after it. */
+/** The steps of a code node with static data: read the data, run the code, write the data. */
 export function keepStaticData(
   ctx: NodeContext,
   {
@@ -71,7 +71,7 @@ return { items: ${value}, kept: $kept };`,
   };
 }
 
-/** The key under which the values of items of earlier runs are. */
+/** The key of the item values of earlier runs. */
 function seenKey({ id, node }: NodeContext): string {
   const { scope = "node" } = toObject(node.parameters["options"]);
   return scope === "workflow" ? "n8n.seen" : `n8n.seen.${id}`;
@@ -79,7 +79,7 @@ function seenKey({ id, node }: NodeContext): string {
 
 const SEEN_MAX = 10_000;
 
-/** Items that an earlier run has had go to the second output. Values are kept as hashes, as n8n does it. */
+/** Items seen in an earlier run go to the second output. Values are stored as hashes, as in n8n. */
 export const removeSeen: Convert = (ctx) => {
   const { node, id } = ctx;
   const { parameters } = node;

@@ -1,7 +1,7 @@
 import { type ConvertedNode, type NodeContext, NotConvertible, scriptStep } from "../conversion.ts";
 import { type JsonObject, toList, toObject, toText } from "../n8n-workflow.ts";
 
-/** Lists of several inputs become one. */
+/** Merges several input lists into one. */
 export const mergeNode = (ctx: NodeContext): ConvertedNode => {
   const { parameters, version } = ctx.node;
   const mode = toText(parameters["mode"], "append");
@@ -22,7 +22,7 @@ export const mergeNode = (ctx: NodeContext): ConvertedNode => {
     parameters["combineBy"] ?? parameters["combinationMode"],
     mode === "combine" ? "" : mode,
   );
-  // Two connections into one input are one list there.
+  // Two connections to one input form one list in n8n.
   if (lists.length > 1 && /position|mergeByIndex/i.test(combine)) return byPosition(ctx);
   if (lists.length === 1) return step({ mode: "append", lists });
   if (!left || !right || lists.length !== 2)
@@ -55,10 +55,7 @@ export const mergeNode = (ctx: NodeContext): ConvertedNode => {
   });
 };
 
-/**
- * Items of any number of lists by their place: as many as the shortest has, or the longest with those that have no
- * others.
- */
+/** Merges lists by position: up to the shortest list, or up to the longest with unpaired items. */
 function byPosition(ctx: NodeContext): ConvertedNode {
   const { parameters } = ctx.node;
   const options = toObject(parameters["options"]);
@@ -68,7 +65,7 @@ function byPosition(ctx: NodeContext): ConvertedNode {
   return { steps: [scriptStep(ctx, ctx.id, source)] };
 }
 
-/** A path with the places in lists as its parts. */
+/** A path with list indexes as segments. */
 const toPath = (value: unknown): string => toText(value).replaceAll(/\[(\d+)\]/g, ".$1");
 
 function keysOfMerge({ node: { name, parameters }, bind }: NodeContext): string[] {
@@ -84,7 +81,7 @@ function keysOfMerge({ node: { name, parameters }, bind }: NodeContext): string[
   if (isByCode) throw new NotConvertible("has keys by expression");
   const known = keys.filter((key) => key.trim() !== "=");
   if (known.length > 0) return known;
-  // n8n asks for a field, too.
+  // n8n requires a field, too.
   const asked = bind("text", `field ${name}`, `${name}: the field by which items are matched`);
   if (asked === "") throw new NotConvertible("does not say by which field items are matched");
   return [asked];
@@ -101,7 +98,7 @@ function joinOfMerge(parameters: JsonObject): string {
   throw new NotConvertible("keeps the matches of only one input");
 }
 
-/** The list that a step gives at one of its outputs, as a template. */
+/** A template of the list at one output of a step. */
 function listTemplate(step: string, output: number): string {
   if (step.startsWith("$trigger")) return "{{ trigger.input ? trigger.input : [{}] }}";
   if (step === "$turn") return "{{ turn.back }}";

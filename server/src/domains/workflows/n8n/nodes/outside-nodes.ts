@@ -1,4 +1,4 @@
-/** The nodes of n8n that call others: any address, and the services that take a token. */
+/** n8n nodes that call other systems: any URL, and services with a token. */
 import { toCode } from "../code-text.ts";
 import {
   assertSupported,
@@ -16,7 +16,7 @@ import { type Json, type JsonObject, toList, toObject, toText } from "../n8n-wor
 import { keysCode, takeUrlKeys, withKeys } from "../typed-keys.ts";
 import { type HttpKeys, partsOfNew, partsOfOld } from "./http-parts.ts";
 
-/** The options of a call that are known here; others are told. */
+/** Supported request options. Others are reported. */
 const KNOWN_OPTIONS = new Set([
   "response",
   "timeout",
@@ -26,7 +26,7 @@ const KNOWN_OPTIONS = new Set([
   "fullResponse",
   "splitIntoItems",
   "lowercaseHeaders",
-  // They change the form of what is sent, or what n8n itself does, and nothing of the answer.
+  // Options that change only the encoding or n8n itself, but not the response.
   "queryParameterArrays",
   "pagination",
   "allowUnauthorizedCerts",
@@ -68,7 +68,7 @@ const httpRequest: Convert = (ctx) => {
           url: "{{ item.url }}",
           ...request,
           ...(bodyType === "multipart" && { bodyType }),
-          // Without keys the body is a text already.
+          // Without keys the body is already text.
           ...(isForm && keys.body.length > 0 && { bodyType: "form" }),
           redirects: 5,
           ...(neverError === true && { failOn: [] }),
@@ -97,7 +97,7 @@ const httpRequest: Convert = (ctx) => {
   return { ...made, approximations: [...(made.approximations ?? []), ...listNotes(options)] };
 };
 
-/** The options that mean something else here, or nothing. */
+/** Notes about options with another meaning or no effect here. */
 function listNotes(options: JsonObject): string[] {
   const strange = Object.keys(options).filter((name) => !KNOWN_OPTIONS.has(name));
   return [
@@ -108,7 +108,7 @@ function listNotes(options: JsonObject): string[] {
   ];
 }
 
-/** Code of headers with the type of a form; what the node itself says of an encoded one counts. */
+/** Code of headers with the content type of the form. For an encoded form the header set in the node wins. */
 function typedHeaders(headers: string, kind: "multipart" | "form" | undefined): string {
   if (kind === undefined) return headers;
   return kind === "multipart"
@@ -116,7 +116,7 @@ function typedHeaders(headers: string, kind: "multipart" | "form" | undefined): 
     : `{ "content-type": "application/x-www-form-urlencoded", ...${headers} }`;
 }
 
-/** Code of a request with the keys that were typed into it. */
+/** Code of a request with its typed keys. */
 function addKeys(args: string, keys: HttpKeys): string {
   const parts = Object.entries(keys).filter(([, list]) => list.length > 0);
   if (parts.length === 0) return args;
@@ -124,7 +124,7 @@ function addKeys(args: string, keys: HttpKeys): string {
   return `await (async (made) => ({ ...made, ${members.join(", ")} }))(${args})`;
 }
 
-/** How the node reads pages; undefined where it reads one. */
+/** The pagination of the node; undefined for a single page. */
 function pagingOf(options: JsonObject): JsonObject | undefined {
   if (options["pagination"] === undefined) return undefined;
   const paging = toObject(toObject(options["pagination"])["pagination"]);
@@ -133,7 +133,7 @@ function pagingOf(options: JsonObject): JsonObject | undefined {
 
 const PAGES_MAX = 100;
 
-/** A script that reads page by page, as the expressions of the node say. */
+/** A script that reads pages as defined by the expressions of the node. */
 function pagedSteps(
   ctx: NodeContext,
   {
@@ -205,7 +205,7 @@ return made;`;
 const PAGE_NAMES =
   "$json, $binary, $item, $input, $, $node, $items, items, $now, $today, $itemIndex, $execution, $workflow, value";
 
-/** Code of the items of an answer, which may be a file. */
+/** Code of the items of a response, which can be a file. */
 function itemsCode(
   { node: { parameters, version } }: NodeContext,
   format: Json,
@@ -225,7 +225,7 @@ function itemsCode(
         : `n8n.answer(Array.isArray(one.body) ? [one.body] : one.body, ${property})`;
 }
 
-/** The kind of credential that a node has. */
+/** The credential type of a node. */
 function credentialOf({ node }: NodeContext): string {
   const { nodeCredentialType, genericAuthType, authentication } = node.parameters;
   return toText(
@@ -235,8 +235,8 @@ function credentialOf({ node }: NodeContext): string {
 }
 
 /**
- * Code that makes items of the answers; where errors have an output of their own, two lists. `each` sees `one`, and
- * `asked`, what was sent for it.
+ * Code that converts responses to items, as two lists if errors have a separate output. `each` can use `one`, and
+ * `asked`, its request.
  */
 export function flattenCode({ node, id }: NodeContext, each: string): string {
   const error = '{ error: "The call failed." }';

@@ -1,4 +1,4 @@
-/** Nodes of services: a call of a preset's action for each item. */
+/** Service nodes: one call of a preset action per item. */
 import type { Node } from "../../definition/index.ts";
 import {
   type Convert,
@@ -14,7 +14,7 @@ import { toServiceCall, type ServiceCall } from "../services/service-table.ts";
 import { findService } from "../services/services.ts";
 import { flattenCode } from "./outside-nodes.ts";
 
-/** A node of a service, by the table. */
+/** A node of a described service. */
 export const serviceNode: Convert = (ctx) => {
   const { type, parameters } = ctx.node;
   const service = findService(type);
@@ -22,7 +22,7 @@ export const serviceNode: Convert = (ctx) => {
   return callForEach(ctx, toServiceCall(service, type, parameters));
 };
 
-/** The steps of a call for each item. */
+/** The steps that call an action for each item. */
 export function callForEach(ctx: NodeContext, call: ServiceCall): ConvertedNode {
   if (call.limit !== undefined) throw new NotConvertible("limits by expression");
   if (call.via) return callTwice(ctx, call, call.via);
@@ -46,7 +46,7 @@ function sentTemplate({ sent }: ServiceCall): string {
   return sent === undefined ? "{{ item }}" : `{{ item.${sent} }}`;
 }
 
-/** The steps of two calls, of which the second needs the answer of the first. */
+/** The steps of two calls, where the second needs the response of the first. */
 function callTwice(
   ctx: NodeContext,
   call: ServiceCall,

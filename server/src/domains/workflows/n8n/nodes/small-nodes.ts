@@ -1,4 +1,4 @@
-/** Nodes of n8n with one thing to do: mails, sums of columns, the end of a form. */
+/** Small n8n nodes: mails, aggregations, form endings. */
 import { toCode } from "../code-text.ts";
 import {
   assertSupported,
@@ -70,7 +70,7 @@ const SUM_NAMES: Readonly<Record<string, string>> = {
   countUnique: "unique_count",
 };
 
-/** Rows by group, with what is computed of their fields. */
+/** Groups rows and aggregates their fields. */
 const summarize: Convert = (ctx) => {
   const { parameters } = ctx.node;
   assertSupported(parameters);
@@ -115,7 +115,7 @@ return [...groups.values()].map((rows) => ({ ${[...keys, ...members].join(", ")}
   };
 };
 
-/** The page after a form is what the run answers with. */
+/** The page after a form becomes the response of the run. */
 const form: Convert = (ctx) => {
   const { parameters } = ctx.node;
   const {
@@ -153,7 +153,7 @@ const form: Convert = (ctx) => {
   };
 };
 
-/** A client of MCP servers that a community made: it lists tools, or calls one. */
+/** An MCP client node of a community package: it lists or calls tools. */
 const mcpClient: Convert = (ctx) => {
   const { parameters, name } = ctx.node;
   assertSupported(parameters);
@@ -171,10 +171,7 @@ const mcpClient: Convert = (ctx) => {
   return outsideSteps(ctx, { args, step: { type: "connector", config }, flatten }, parameters);
 };
 
-/**
- * Evaluations are none of a workflow's runs: outputs and metrics are passed by, and the question whether it is one is
- * answered.
- */
+/** Workflows have no evaluation runs: outputs and metrics pass through, and the check for an evaluation is false. */
 const evaluation: Convert = (ctx) => {
   const { operation = "setOutputs" } = ctx.node.parameters;
   const isQuestion = operation === "checkIfEvaluating";

@@ -1,4 +1,4 @@
-/** The nodes of n8n for HTML, Markdown, XML, feeds, dates and GraphQL: calls of the library. */
+/** n8n nodes for HTML, Markdown, XML, feeds, dates and GraphQL, as calls of the library. */
 import { toCode } from "../code-text.ts";
 import {
   assertSupported,
@@ -15,7 +15,7 @@ import { type Json, type JsonObject, toList, toObject, toText } from "../n8n-wor
 import { takeKeys, withKeys } from "../typed-keys.ts";
 import { flattenCode } from "./outside-nodes.ts";
 
-/** One script that computes something for each item. */
+/** One script that computes a value for each item. */
 function computeEach(ctx: NodeContext, code: string, notes: readonly string[] = []) {
   const { parameters } = ctx.node;
   assertSupported(parameters);
@@ -46,7 +46,7 @@ const html: Convert = (ctx) => {
   return extract(ctx);
 };
 
-/** Values by selectors; the older node has the same. */
+/** Values by selectors. The older node works in the same way. */
 const extract: Convert = (ctx) => {
   const { parameters } = ctx.node;
   const { sourceData = "json", dataPropertyName = "data", extractionValues } = parameters;
@@ -143,7 +143,7 @@ const graphql: Convert = (ctx) => {
   );
   const { requestFormat = ctx.node.version >= 1.1 ? "json" : "graphql" } = parameters;
   const text = `n8n.text(${toCode(query)})`;
-  // By GET it is a part of the address; the older node sends the query itself.
+  // For GET the query is part of the URL; the older node sends it unencoded.
   const body = isGet
     ? `{ query: ${text} }`
     : requestFormat === "json"
@@ -182,7 +182,7 @@ const graphql: Convert = (ctx) => {
   );
 };
 
-/** Dates by their names in n8n; the older node has other parameters for the same. */
+/** Date operations by their n8n names. The older node has other parameters for the same operations. */
 const dateTime: Convert = (ctx) => {
   const { parameters, version } = ctx.node;
   if (version < 2) return oldDateTime(ctx);
@@ -271,7 +271,7 @@ function oldDateTime(ctx: NodeContext) {
   );
 }
 
-/** The words of Moment for the parts of a date, as Luxon has them. */
+/** Converts Moment format tokens to Luxon tokens. */
 function momentFormat(format: string): string {
   if (format === "X") return "X";
   return format
@@ -283,7 +283,7 @@ function momentFormat(format: string): string {
     .replaceAll("dddd", "EEEE");
 }
 
-/** Two lists by a key: what is in one alone, the same, or different. */
+/** Compares two lists by a key: items in one list only, equal items, different items. */
 const compareDatasets: Convert = (ctx) => {
   const { parameters, version } = ctx.node;
   const { mergeByFields, options, preferWhenMix = "input1", exceptWhenMix = "" } = parameters;

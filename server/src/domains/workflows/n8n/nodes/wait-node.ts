@@ -1,4 +1,4 @@
-/** Nodes that wait: for a while, until a time, or for a request to an address of the run. */
+/** Wait nodes: for a duration, until a time, or for a request to an address of the run. */
 import type { Node } from "../../definition/index.ts";
 import { toCode } from "../code-text.ts";
 import {
@@ -23,7 +23,7 @@ const UNITS: Readonly<Record<string, number>> = {
 
 const METHODS: readonly string[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-/** The steps of a wait that a request ends; without one in time, the items go on as they are. */
+/** The steps of a wait for a request. After a timeout the items pass unchanged. */
 export function requestSteps(
   ctx: NodeContext,
   {
@@ -34,9 +34,9 @@ export function requestSteps(
   }: {
     readonly methods: readonly string[];
     readonly timeoutMs?: number | undefined;
-    /** Steps that tell somebody the address. */
+    /** Steps that send the address. */
     readonly before?: readonly Node[];
-    /** Code of the items that come of `call`, what was sent. */
+    /** Code of the items from `call`, the request. */
     readonly items: string;
   },
 ): ConvertedNode {
@@ -67,7 +67,7 @@ export function requestSteps(
   };
 }
 
-/** How long a node waits at most. */
+/** The maximum wait of a node. */
 export function limitOf(parameters: JsonObject): number | undefined {
   const options = toObject(toObject(toObject(parameters["options"])["limitWaitTime"])["values"]);
   const isLimited = parameters["limitWaitTime"] === true || Object.keys(options).length > 0;
@@ -89,7 +89,7 @@ export function limitOf(parameters: JsonObject): number | undefined {
   );
 }
 
-/** Waits for a request to the address that `$execution.resumeUrl` tells. */
+/** Waits for a request to the address in `$execution.resumeUrl`. */
 const waitForRequest: Convert = (ctx) => {
   const { parameters } = ctx.node;
   const {

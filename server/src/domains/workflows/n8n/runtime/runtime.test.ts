@@ -13,7 +13,7 @@ const evaluate = async (source: string, input: unknown = null) => {
   return output;
 };
 
-test("code of n8n finds its names: items, other nodes, and the methods of texts and lists", async () => {
+test("n8n code finds its names: items, other nodes, and methods of strings and arrays", async () => {
   const scope = {
     trigger: { type: "manual", input: null },
     run: { id: "run_1" },
@@ -45,7 +45,7 @@ test("code of n8n finds its names: items, other nodes, and the methods of texts 
   });
 });
 
-test("statements of n8n quote names and take values as parameters; texts are cut where they can be", async () => {
+test("n8n statements quote names and use parameters; texts are split at separators", async () => {
   const evil = `x" ; drop table t; --`;
   expect(
     await evaluate(

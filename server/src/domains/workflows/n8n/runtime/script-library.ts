@@ -1,4 +1,4 @@
-/** The names that code of n8n knows, for scripts of imported workflows. */
+/** The names available to n8n code, for scripts of imported workflows. */
 import { join } from "node:path";
 import type { ScriptLibrary } from "#kernel/sandbox/library/script-library.ts";
 

@@ -1,4 +1,4 @@
-/** A file of rows becomes the table of its service. */
+/** Converts a file of rows to the table of its service. */
 import { toFieldSource, toFieldSources } from "./compile-source.ts";
 import { expandRows } from "./expand-rows.ts";
 import { findRename } from "./functions/function-table.ts";

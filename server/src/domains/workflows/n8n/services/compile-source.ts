@@ -1,4 +1,4 @@
-/** Compiles the sources of fields in rows to functions that write code for a node. */
+/** Compiles field sources in rows to functions that generate code for a node. */
 import { NotConvertible } from "../conversion.ts";
 import type { Json } from "../n8n-workflow.ts";
 import { findFunction } from "./functions/function-table.ts";
@@ -12,7 +12,7 @@ import {
 } from "./service-table.ts";
 import type { Source } from "./service-file.ts";
 
-/** Code of a field for a node; undefined where the node does not have it. */
+/** Code of a field for a node. Undefined if the node does not have the field. */
 type Code = (read: ParameterReader) => string | undefined;
 
 export function toFieldSource(source: Source): FieldSource {
@@ -35,7 +35,7 @@ export function toFieldSources(
   );
 }
 
-/** Forms whose arguments are sources, too. */
+/** Functions with sources as arguments. */
 function toForm(name: string, args: readonly unknown[]): FieldSource {
   const [first, ...rest] = args as readonly Source[];
   const path = typeof first === "string" ? first : "";
@@ -73,11 +73,11 @@ function toForm(name: string, args: readonly unknown[]): FieldSource {
 
 function callFunction(name: string, args: readonly unknown[]): Code {
   const write = findFunction(name);
-  // The arguments stand in a file that a test reads.
+  // The arguments come from a file that a test validates.
   return (read) => write(read, ...(args as readonly never[]));
 }
 
-/** Reads the first of two sources where the condition holds, the second otherwise; each may be left out. */
+/** Reads the first source if the condition is true, otherwise the second. Both are optional. */
 function chooseSource(
   holds: (read: ParameterReader) => boolean,
   branches: readonly (Source | null)[],
@@ -89,7 +89,7 @@ function chooseSource(
   };
 }
 
-/** Joins texts, which are code with parameters, and the code of other sources. */
+/** Joins code templates and the code of other sources. */
 function joinCode(parts: readonly Source[]): Code {
   const sources = parts.map((part) => toFieldSource(typeof part === "string" ? `=${part}` : part));
   return (read) => sources.map((source) => read.source(source) ?? "undefined").join("");
@@ -106,9 +106,9 @@ function tryInTurn(parts: readonly Source[]): Code {
   };
 }
 
-/** Code with parameters between `${` and `}`; left out where the node does not have one that ends with `!`. */
+/** Code with parameters between `${` and `}`. Omitted if a parameter marked with `!` is missing. */
 function fillTemplate(code: string): Code {
-  // A text in quotes may have a brace.
+  // A quoted text can contain a brace.
   const parts = code.split(/\$\{((?:"[^"]*"|[^"}])*)\}/).map((part, at): Code => {
     return at % 2 === 0 ? () => part : readPlace(part);
   });

@@ -1,4 +1,4 @@
-/** Expands `crud` and `each` of a file to plain rows. */
+/** Expands `crud` and `each` rows of a file to plain rows. */
 import type { Crud, ServiceFile, ServiceRow } from "./service-file.ts";
 
 /** Lists the plain rows of a file. */
@@ -20,7 +20,7 @@ function fillIn<T>(part: T, values: Readonly<Record<string, string>>): T {
 function crudRows(about: Crud): ServiceRow[] {
   const { resource, path, id, method = "PUT", one = "n8n.toList([one.body])" } = about;
   const takes = `additionalFields updateFields ${about.takes ?? ""}`;
-  // For the test: what the path names.
+  // Used by the test: the parameters in the path.
   const inPath = Object.fromEntries(
     [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => [name, "1"]),
   );

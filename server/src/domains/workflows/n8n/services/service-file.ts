@@ -1,6 +1,6 @@
 /**
- * A file of rows says which action of a preset does the work of a node of n8n. There is one file for each node, in a
- * folder next to the presets; its name is that of the node. An import reads the files of the nodes in a workflow.
+ * A file of rows maps an n8n node to preset actions. Each node has one file with its name, in a folder next to the
+ * presets. An import reads the files of the nodes in a workflow.
  */
 import Type, { type Static } from "typebox";
 import { object } from "#kernel/schema/schema.ts";
@@ -38,7 +38,7 @@ const Sources = Type.Record(Type.String(), SourceSchema);
 const text = () => Type.String({ minLength: 1, maxLength: 2_000 });
 const line = Type.Optional(text());
 
-/** The parts of a request, where the preset has no action for it. */
+/** The parts of a request, if the preset has no matching action. */
 const request = {
   request: Type.Optional(Type.String({ pattern: "^(GET|POST|PUT|PATCH|DELETE) (/|=)" })),
   query: Type.Optional(SourceSchema),
@@ -61,7 +61,7 @@ const ServiceRow = object({
 });
 export type ServiceRow = Static<typeof ServiceRow>;
 
-/** The rows of records that plain paths create, read, change and delete. */
+/** Rows of records with plain paths for create, read, update and delete. */
 const CrudRow = object({
   crud: object({
     resource: text(),
@@ -80,7 +80,7 @@ const CrudRow = object({
 });
 export type Crud = Static<typeof CrudRow>["crud"];
 
-/** Rows for several resources: `<name>` in a text is the value of each. */
+/** Rows for several resources: `<name>` in a text is replaced by the value of each. */
 const EachRow = object({
   each: Type.Array(Type.Record(Type.String(), Type.String()), { minItems: 2, maxItems: 30 }),
   rows: Type.Array(Type.Union([ServiceRow, CrudRow]), { minItems: 1, maxItems: 20 }),
@@ -98,5 +98,5 @@ export const ServiceFile = object({
 });
 export type ServiceFile = Static<typeof ServiceFile>;
 
-/** A node whose rows are those of another. */
+/** A node with the same rows as another node. */
 export const AliasFile = object({ sameAs: text() });

@@ -1,59 +1,59 @@
 /**
- * Nodes of n8n that call a service, as data: which action of which preset does the same, and which parameters of the
- * node become which fields of its input. A test holds every line against the presets.
+ * Service nodes as data: which preset action is equivalent, and how node parameters map to its input. A test checks
+ * every row against the presets.
  */
 import { toCode } from "../code-text.ts";
 import { NotConvertible } from "../conversion.ts";
 import { type Json, type JsonObject, toObject, toText } from "../n8n-workflow.ts";
 
 /**
- * A field of an action's input: the path of a parameter with what is made of it, such as `options.limit|number`, other
- * paths after ` or `; code after `=`; or a function, for what can't be said so.
+ * An input field of an action: a parameter path with optional conversions, such as `options.limit|number`, with
+ * alternative paths after ` or `; code after `=`; or a function for everything else.
  */
 export type FieldSource = string | ((read: ParameterReader) => string | undefined);
 
 export interface ServiceAction {
-  /** The resource and the operation of the node, such as `message.send`; several by spaces. */
+  /** The resource and operation of the node, such as `message.send`. Several are separated by spaces. */
   readonly on: string;
   readonly action: string;
-  /** The service whose action it is, where that is another than the node's. */
+  /** The service of the action, if it differs from the node's service. */
   readonly service?: Pick<Service, "preset" | "title" | "base">;
   readonly input?: Readonly<Record<string, FieldSource>>;
-  /** A call before it; the input of the action is then what `inputs` makes of its answer. */
+  /** An earlier call. `inputs` converts its response to the input of the action. */
   readonly via?: ViaCall;
-  /** Code that makes a list of items of `one`, the answer, and `asked`, the input. */
+  /** Code of the list of items from `one`, the response, and `asked`, the input. */
   readonly items?: FieldSource;
-  /** True for a list of which the node gives a number, or all. */
+  /** True for a list with a limit parameter, or all items. */
   readonly isList?: boolean;
-  /** Parameters that change nothing here. */
+  /** Parameters without effect here. */
   readonly takes?: string;
   readonly notes?: readonly string[];
-  /** Parameters of a node for the test, where those by name would not do. */
+  /** Node parameters for the test, if the generated ones are not suitable. */
   readonly sample?: JsonObject;
 }
 
-/** A call whose answer is needed first. */
+/** A call whose response is needed first. */
 export interface ViaCall {
   readonly action: string;
   readonly input: Readonly<Record<string, FieldSource>>;
-  /**
-   * Code of a list of inputs of the action; it sees `one`, the answer, and `asked`, what `input` of the action says.
-   */
+  /** Code of the list of action inputs. `one` is the response, and `asked` the action `input`. */
   readonly inputs: string;
 }
 
 export interface Service {
-  /** A preset of the catalogue; with `base`, the word for a connector of type HTTP, which any API can be. */
+  /** A preset of the catalogue. With `base` it is the generic HTTP connector for any API. */
   readonly preset: string;
   readonly title: string;
-  /** The address of an API that the catalogue does not have. */
+  /** The base URL of an API outside of the catalogue. */
   readonly base?: string;
-  /** The usual operation of each resource, such as `message.send draft.create`; the first is the usual resource. */
+  /**
+   * The default operation of each resource, such as `message.send draft.create`. The first is the default resource.
+   */
   readonly usual: string;
   readonly actions: readonly ServiceAction[];
-  /** The operation as a line names it, where parameters make another of it. */
+  /** The operation name used by rows, if parameters change it. */
   readonly rename?: (parameters: JsonObject) => string | undefined;
-  /** Parameters that change nothing here, whatever the operation. */
+  /** Parameters without effect here, for all operations. */
   readonly takes?: string;
 }
 
@@ -63,10 +63,10 @@ export interface ServiceCall {
   readonly title: string;
   readonly action: string;
   readonly args: string;
-  /** The member of what `args` makes that is sent; default: all of it. */
+  /** The field of the `args` result that is sent. Default: the complete result. */
   readonly sent?: string;
   readonly items: string;
-  /** Code of how many of the items are given, where an expression says it. */
+  /** Code of the maximum number of items, if it is an expression. */
   readonly limit?: string;
   readonly via?: { readonly action: string; readonly args: string; readonly inputs: string };
   readonly approximations: readonly string[];
@@ -77,7 +77,7 @@ export type ServiceTable = Readonly<Record<string, Service>>;
 const ALWAYS_TAKEN =
   "resource operation authentication requestOptions oauthApiVersion options.appendAttribution additionalFields.appendAttribution otherOptions.includeLinkToWorkflow options.attemptToConvertTypes";
 
-/** The call that a node makes. Throws where the service or its operation is not described. */
+/** The call of a node. Throws if its service or operation is not described. */
 export function toServiceCall(service: Service, type: string, parameters: JsonObject): ServiceCall {
   const { resource, operation } = findOperation(service, parameters);
   const named = service.rename?.(parameters) ?? operation;
@@ -87,19 +87,19 @@ export function toServiceCall(service: Service, type: string, parameters: JsonOb
   return describeCall(service, found, parameters);
 }
 
-/** The resource and the operation that a node names, or those of n8n. */
+/** The resource and operation of a node, or the n8n defaults. */
 export function findOperation(
   { usual }: Service,
   parameters: JsonObject,
 ): { readonly resource: string; readonly operation: string } {
   const pairs = usual.split(" ").map((one) => one.split("."));
-  // A webhook of Discord can do one thing alone.
+  // A Discord webhook has a single operation.
   const isHook =
     (parameters["authentication"] === "webhook" || parameters["webhookUri"] !== undefined) &&
     usual.includes("message.send");
   const resource = isHook ? "message" : toText(parameters["resource"], pairs[0]?.[0] ?? "");
   const known = pairs.find(([name]) => name === resource)?.[1];
-  // Some operations have names of several words.
+  // Some operation names consist of several words.
   const operation = toText(
     parameters["operation"],
     isHook ? "sendLegacy" : (known ?? ""),
@@ -148,7 +148,7 @@ export function objectCode(
 
 type Fields = Readonly<Record<string, FieldSource>>;
 
-/** The input of a `request` whose path names parameters, as `/files/{fileId|id}`. */
+/** The input of a `request` with parameters in its path, such as `/files/{fileId|id}`. */
 export function request(
   line: string,
   parts: {
@@ -171,7 +171,7 @@ export function request(
   };
 }
 
-/** Code of a path that names parameters. */
+/** Code of a path with parameters. */
 export function pathCode(read: ParameterReader, path: string): string {
   return path
     .split(/(\{[^}]+\})/)
@@ -184,10 +184,7 @@ export function pathCode(read: ParameterReader, path: string): string {
     .join(" + ");
 }
 
-/**
- * The members of groups of parameters, such as `additionalFields`, as fields of the same names; `renamed` has other
- * names.
- */
+/** The fields of parameter groups such as `additionalFields`, under the same names except for `renamed`. */
 export function members(
   groups: string,
   renamed: Readonly<Record<string, string>> = {},
@@ -196,7 +193,7 @@ export function members(
     const found = groups.split(" ").flatMap((group) =>
       Object.keys(toObject(read.raw(group))).flatMap((name) => {
         const code = read.code(`${group}.${name}`);
-        // An option that is an object is reported as left out.
+        // An object option is reported as omitted.
         const isPlain = typeof read.raw(`${group}.${name}`) !== "object";
         if (code === undefined || !isPlain) return [];
         return [`${JSON.stringify(renamed[name] ?? name)}: ${code}`];
@@ -206,7 +203,7 @@ export function members(
   };
 }
 
-/** Pairs of names and values below a path, as an object. */
+/** Name-value pairs below a path, as an object. */
 export function pairs(path: string, name: string, value: string) {
   return (read: ParameterReader): string => {
     const [group = "", ...rest] = path.split("/");
@@ -221,7 +218,7 @@ export function pairsCode(list: Json, name: string, value: string): string {
   return `{ ${all.map((one) => `[${toCode(one[name] ?? "")}]: ${toCode(one[value] ?? "")}`).join(", ")} }`;
 }
 
-/** One object of several. */
+/** Merges several objects. */
 export function together(...sources: readonly FieldSource[]): (read: ParameterReader) => string {
   return (read) => `{ ${sources.map((source) => `...${read.source(source) ?? "{}"}`).join(", ")} }`;
 }
@@ -241,7 +238,7 @@ const KINDS: Readonly<Record<string, (code: string) => string>> = {
   any: (code) => code,
 };
 
-/** Reads parameters of a node as code, and keeps which were read. */
+/** Reads parameters of a node as code, and records which ones were read. */
 export class ParameterReader {
   readonly #parameters: JsonObject;
   readonly #taken: Set<string>;
@@ -251,7 +248,7 @@ export class ParameterReader {
     this.#taken = new Set(takes.split(" "));
   }
 
-  /** A field of a table as code; undefined where the node does not have it. */
+  /** A field of a table as code. Undefined if the node does not have it. */
   source(source: FieldSource): string | undefined {
     if (typeof source === "function") return source(this);
     if (source.startsWith("=")) return source.slice(1);
@@ -265,7 +262,7 @@ export class ParameterReader {
     return undefined;
   }
 
-  /** The value of a parameter; undefined where the node does not have it. */
+  /** The value of a parameter. Undefined if the node does not have it. */
   raw(path: string): Json {
     this.#taken.add(path);
     const value = path
@@ -274,7 +271,7 @@ export class ParameterReader {
     return value === "" || value === null ? undefined : value;
   }
 
-  /** A parameter as code; what is chosen from a list is its value. */
+  /** A parameter as code. For a list selection, its value. */
   code(path: string): string | undefined {
     const value = this.raw(path);
     if (value === undefined) return undefined;
@@ -288,8 +285,8 @@ export class ParameterReader {
   }
 
   /**
-   * Lists the options that were not read, for the report. Throws for another parameter, because it may change the
-   * meaning of the node.
+   * Lists the unread options for the report. Throws for other unread parameters, because they can change the meaning
+   * of the node.
    */
   leftOver(): string[] {
     const unread = (name: string): boolean =>
@@ -307,7 +304,7 @@ export class ParameterReader {
   }
 }
 
-/** Parameters whose members are options. */
+/** Parameter groups that contain options. */
 const GROUPS = new Set(["options", "additionalFields", "otherOptions", "updateFields", "filters"]);
 
 function isTrivial(value: Json): boolean {

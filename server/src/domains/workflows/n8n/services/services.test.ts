@@ -1,4 +1,4 @@
-/** The files of services: every row against the schema and the presets; the importer converts a node of every row. */
+/** Service files: each row is valid against the schema and the presets, and a node of each row can be converted. */
 import { Value } from "typebox/value";
 import { expect, test } from "vitest";
 import { domains } from "../../../../app.ts";
@@ -33,7 +33,7 @@ const lines = services.flatMap(({ type, service }) =>
 );
 const REQUEST = new Set(["method", "path", "query", "headers", "body", "response"]);
 
-/** The fields that an action takes; undefined where the preset does not have it. */
+/** The input fields of an action. Undefined if the preset does not have it. */
 function fieldsOf(preset: string, action: string): ReadonlySet<string> | undefined {
   if (action === "request") return REQUEST;
   const known = findPreset(preset)?.actions.get(action);
@@ -41,7 +41,7 @@ function fieldsOf(preset: string, action: string): ReadonlySet<string> | undefin
   return known && new Set(Object.keys(properties ?? {}));
 }
 
-test("every file fits the schema, and none is empty", () => {
+test("every file matches the schema and is not empty", () => {
   const wrong = files.flatMap(({ name, file }) => {
     const schema = "sameAs" in file ? AliasFile : ServiceFile;
     return Value.Errors(schema, file).map(({ instancePath, message }) => ({
@@ -55,7 +55,7 @@ test("every file fits the schema, and none is empty", () => {
   expect(lines.length).toBeGreaterThanOrEqual(786);
 });
 
-test("a service is found by the type of its node alone", () => {
+test("a service is found by its node type", () => {
   expect(findService("slackTool")?.preset).toBe("slack");
   expect(findService("awsS3")).toBe(findService("s3"));
   expect(findService("@apify/n8n-nodes-apify.apify")?.preset).toBe("apify");
@@ -63,7 +63,7 @@ test("a service is found by the type of its node alone", () => {
     expect(findService(type), type).toBe(undefined);
 });
 
-test("every service names a preset of the catalogue, or the address of an API", () => {
+test("every service names a preset of the catalogue or the URL of an API", () => {
   const called = lines.map(({ service, action }) => action.service ?? service);
   const wrong = called.filter(
     ({ preset, base }) => (findPreset(preset) === undefined) === (base === undefined),
@@ -71,17 +71,17 @@ test("every service names a preset of the catalogue, or the address of an API", 
   expect(wrong.map(({ preset }) => preset)).toEqual([]);
 });
 
-test("no operation of a node has two rows", () => {
+test("each operation of a node has one row", () => {
   const names = lines.map(({ type, on }) => `${type} ${on}`);
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
 });
 
-test("every function is named by a row", () => {
+test("every function is used by a row", () => {
   const text = files.map(({ file }) => JSON.stringify(file)).join();
   expect(FUNCTION_NAMES.filter((name) => !new RegExp(`[@$]${name}\\b`).test(text))).toEqual([]);
 });
 
-test("every row names an action of its preset, and fields that the action has", () => {
+test("every row names an existing action of its preset with existing fields", () => {
   const wrong = lines.flatMap(
     ({ type, service, action: { action, input = {}, via, service: other }, on }) => {
       const { preset } = other ?? service;
@@ -97,7 +97,7 @@ test("every row names an action of its preset, and fields that the action has", 
   expect(wrong).toEqual([]);
 });
 
-/** Parameters of a node that has everything that a line reads. */
+/** Parameters of a node with everything that a row reads. */
 function sampleOf({ input = {}, via, sample }: ServiceAction): JsonObject {
   if (sample) return sample;
   const paths = new Set<string>();
@@ -119,7 +119,7 @@ function sampleOf({ input = {}, via, sample }: ServiceAction): JsonObject {
   return Object.fromEntries(plain.map((path) => [path, "={{ $json.x }}"]));
 }
 
-/** Parameters that are a choice or an object, and not a text. */
+/** Parameters that are a selection or an object instead of text. */
 const FLAGS = new Set(
   "attachments returnAll limit simple columns propertiesUi blockUi filters fieldsUi updateFields additionalFields options embeds inlineKeyboard replyKeyboard replyMarkup binaryData emailType messageType select platform sessionMode filterType matchType htmlMessage download changeFileContent filterGroupsUi asBinaryProperty mediaPath postAs shareMediaCategory twiml toWhatsapp binaryPropertyName messages components title folderNoRootId documentId channel application baseId operation resource user".split(
     " ",
@@ -134,7 +134,7 @@ function tryRead(read: () => unknown): void {
   }
 }
 
-test("a node of every row becomes a definition that can be saved", () => {
+test("a node of every row converts to a definition that can be saved", () => {
   const wrong = lines.flatMap(({ type, service, action, on }) => {
     const [resource = "", operation = ""] = on.includes(".") ? on.split(".") : ["", on];
     const parameters = {

@@ -1,4 +1,4 @@
-/** The services that are described, by the types of their nodes in n8n. A file is read when a node needs it. */
+/** Described services by n8n node type. Files are read on demand. */
 import { readdirSync, readFileSync } from "node:fs";
 import { compileService } from "./compile-service.ts";
 import type { ServiceFile } from "./service-file.ts";
@@ -20,11 +20,11 @@ export function listServiceFiles(): ReadonlySet<string> {
 
 /** Reads the file of a node. */
 export function readServiceFile(name: string): ServiceFile | { readonly sameAs: string } {
-  // A test checks every file against the schema.
+  // A test validates every file against the schema.
   return JSON.parse(readFileSync(new URL(`${name}.json`, FOLDER), "utf8")) as ServiceFile;
 }
 
-/** The service of a node, or of a tool that is one. */
+/** The service of a node or a tool node. */
 export function findService(type: string): Service | undefined {
   const plain = type.replace(/Tool$/, "");
   const known = loaded.get(plain);

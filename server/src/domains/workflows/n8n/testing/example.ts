@@ -1,4 +1,4 @@
-/** Small workflows of n8n, and what an import makes of them. */
+/** Small n8n workflows, and the result of their import. */
 import { domains } from "../../../../app.ts";
 import { findDefinitionIssues } from "../../checks/check-workflow.ts";
 import { nodeTypesOf } from "../../node-types.ts";
@@ -27,7 +27,7 @@ export const typeOf = (type: string): string =>
       ? `@n8n/n8n-nodes-langchain.${type.slice(3)}`
       : `n8n-nodes-base.${type}`;
 
-/** A workflow in which each node follows the one before it; the first one starts. */
+/** A workflow with a chain of nodes; the first one starts. */
 export function chain(...examples: readonly Example[]) {
   const nodes = examples.map(({ type, parameters = {}, version = 1, more }, at) => ({
     name: `N${at}`,
@@ -49,7 +49,7 @@ export const START: Example = { type: "manualTrigger" };
 export const one = (type: string, parameters: object = {}, version = 1) =>
   chain(START, { type, parameters, version });
 
-/** Imports with all choices made: one may lead to another. */
+/** Imports with all choices made. One choice can require another. */
 export function importChosen(workflow: object): Imported {
   let imported = importN8n(workflow);
   for (let turn = 0; turn < 3; turn += 1) {
@@ -63,6 +63,6 @@ export function importChosen(workflow: object): Imported {
 }
 export const reportOf = ({ workflows }: Imported) => workflows.flatMap(({ report }) => report);
 
-/** Why what was imported could not be saved. */
+/** Reasons why an imported workflow cannot be saved. */
 export const findErrors = ({ workflows }: Imported) =>
   workflows.flatMap(({ definition }) => findDefinitionIssues(types, definition).errors);

@@ -1,15 +1,11 @@
 /**
- * Triggers of services that send what happened to an address, and that the catalogue does not have. n8n registers its
- * address with the service; here a person enters that of the webhook. The node becomes two: one that starts, and one
- * that gives the items that n8n makes of what was sent.
+ * Webhook triggers of services that are not in the catalogue. n8n registers its address with the service; here the
+ * user enters the webhook address. The node becomes a trigger, and a node that converts the request to n8n items.
  */
 import { type Convert, eachScript, type TriggerTable } from "../conversion.ts";
 import type { N8nWorkflow } from "../n8n-workflow.ts";
 
-/**
- * Code of the items of a request, by the type of the node; services that ask the address for an answer first are none
- * of these.
- */
+/** Code of the items of a request, by node type. Services that first verify the address are not included. */
 const HOOKS: Readonly<Record<string, string>> = {
   calendlyTrigger: "$json.body",
   calTrigger:
@@ -42,7 +38,7 @@ const HOOKS: Readonly<Record<string, string>> = {
 const READER = "hookMessage";
 const START = "hookTrigger";
 
-/** The workflow with two nodes in the place of each of these triggers. */
+/** The workflow with each of these triggers split into two nodes. */
 export function splitHooks(workflow: N8nWorkflow): N8nWorkflow {
   const hooks = workflow.nodes.filter(
     ({ type, disabled }) => Object.hasOwn(HOOKS, type) && !disabled,

@@ -1,6 +1,6 @@
 /**
- * A mailbox of IMAP. In n8n its trigger gives whole mails; here a poll tells that one has come, and a step reads it. So
- * the node becomes two: one that starts, and one that reads.
+ * IMAP mailboxes. The n8n trigger outputs complete messages; here a poll reports a new message and a step reads it.
+ * So the node is split into a trigger and a reading step.
  */
 import {
   callScript,
@@ -13,7 +13,7 @@ import { type Json, type N8nWorkflow, toList, toObject, toText } from "../n8n-wo
 
 const READER = "imapMessage";
 
-/** The workflow with two nodes in the place of each mailbox. */
+/** The workflow with each mailbox node split into two. */
 export function splitMailboxes(workflow: N8nWorkflow): N8nWorkflow {
   const boxes = workflow.nodes.filter(
     ({ type, disabled }) => type === "emailReadImap" && !disabled,
@@ -84,7 +84,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   BODY: "text",
 };
 
-/** The search of the mails that count, which are those that nobody has read unless the node says otherwise. */
+/** The search for matching messages, by default unread ones. */
 function searchOf(rules: Json): object {
   if (rules === undefined || rules === "") return { seen: false };
   const criteria = toList(parseRules(toText(rules))).map((rule): object | undefined => {

@@ -1,4 +1,4 @@
-/** The rules of versions once more, as plainly as can be: what the real thing is held against. */
+/** A reference model of the version rules, compared with the implementation. */
 export const ENVIRONMENTS = ["production", "staging", "development"] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
 
@@ -21,7 +21,7 @@ const ARCHIVED_OR_ACTIVE = 409;
 const PUBLISHED = ["workflow.published", "deploy.completed"];
 const ROLLED_BACK = ["workflow.rolled_back", "deploy.completed"];
 
-/** Each method says which events to expect, or with which status it is refused. */
+/** Each method returns the expected events, or the status of the rejection. */
 export class Model {
   live: string;
   readonly firstSeen = new Map<string, unknown>();
@@ -34,7 +34,7 @@ export class Model {
     this.#append();
   }
 
-  /** Learns the ids that the versions were given, and how each looked at first. */
+  /** Stores the ids and initial contents of new versions. */
   name(history: readonly Seen[]): void {
     for (const { id, version, createdAt, author, changeSummary } of history) {
       this.#at(version).id = id;
@@ -92,7 +92,7 @@ export class Model {
     return ["workflow.version_archived"];
   }
 
-  /** Newest first, as the API lists it. */
+  /** Newest first, as in the API. */
   history() {
     return this.#versions
       .map(({ number }) => ({

@@ -1,4 +1,4 @@
-/** Nodes of databases: each item is one statement, with its values as parameters. */
+/** Database nodes: each item is one statement with its values as parameters. */
 import { toCode } from "../../code-text.ts";
 import {
   assertSupported,
@@ -16,10 +16,10 @@ import { flattenCode } from "../outside-nodes.ts";
 
 export type Dialect = "postgres" | "mysql";
 
-/** A node with what asks for choices. */
+/** A node, and the function that requests choices. */
 type Statement = Pick<NodeContext, "node" | "bind">;
 
-/** The value of a choice. */
+/** The value of a selection. */
 function chosen(value: Json): Json {
   const { value: inner, __rl } = toObject(value);
   return __rl === true ? inner : value;
@@ -39,7 +39,7 @@ function tableCode(parameters: JsonObject): string {
   return `schema: ${toCode(chosen(parameters["schema"]) ?? "public")}, table: ${toCode(table)}`;
 }
 
-/** The row that a node writes, of whatever version. */
+/** The row written by a node, for all node versions. */
 function rowCode({ node: { parameters, version } }: Pick<NodeContext, "node">): string {
   if (parameters["columns"] !== undefined && typeof parameters["columns"] === "object")
     return columns(new ParameterReader(parameters));
@@ -60,20 +60,20 @@ function rowCode({ node: { parameters, version } }: Pick<NodeContext, "node">): 
   return `{ ${[...match, ...pairs].join(", ")} }`;
 }
 
-/** The columns by which a row is known. */
+/** The columns that identify a row. */
 function keysCode({ node: { name, parameters, version }, bind }: Statement): string {
   const matched = toList(toObject(parameters["columns"])["matchingColumns"]);
   if (matched.length > 0) return toCode(matched);
   const { columnToMatchOn, updateKey } = parameters;
   const named = version < 2 ? (updateKey ?? "id") : columnToMatchOn;
   if (named !== undefined && named !== "") return `n8n.list(${toCode(named)})`;
-  // n8n asks for the column, too.
+  // n8n requires the column, too.
   const asked = bind("text", `column ${name}`, `${name}: the column that identifies a row`);
   if (asked === "") throw new NotConvertible("does not say which column identifies a row");
   return JSON.stringify([asked]);
 }
 
-/** A parameter of `$1` and the like; what pg-promise makes of `$1:name` is its own. */
+/** A parameter such as `$1`. The pg-promise form `$1:name` is handled separately. */
 function queryCode(
   { query = "", options, additionalFields }: JsonObject,
   dialect: Dialect,
@@ -93,7 +93,7 @@ function queryCode(
   return `n8n.sqlQuery(${JSON.stringify(dialect)}, ${toCode(query)}, ${values})`;
 }
 
-/** Code of the statement for what a node does. */
+/** Code of the statement of a node. */
 function writeStatement(ctx: Statement, dialect: Dialect): string {
   const { parameters } = ctx.node;
   const { operation = "insert" } = parameters;
@@ -122,7 +122,7 @@ function writeStatement(ctx: Statement, dialect: Dialect): string {
   }
 }
 
-/** The code of a statement for an item, and of the items that its answer is. */
+/** The statement code for an item, and the code that converts its result to items. */
 export function describeStatement(
   ctx: Statement,
   dialect: Dialect,
@@ -141,7 +141,8 @@ const WRITTEN_BY_DATA =
   "values stand in the statement as text, as n8n puts them there: whoever sends one writes SQL; give them as query parameters";
 
 /**
- * True of a statement with expressions in its text: parameters would mean something else within quotes, or for a name.
+ * True for a statement whose text contains expressions: parameters would have another meaning within quotes or as a
+ * name.
  */
 function isWrittenByData({ operation, query }: JsonObject): boolean {
   return operation === "executeQuery" && /^=[\s\S]*\{\{/.test(toText(query));
@@ -149,7 +150,7 @@ function isWrittenByData({ operation, query }: JsonObject): boolean {
 
 const REMOVES = "drops or empties a table: check it before you run it";
 
-/** True of a statement after which much is gone. */
+/** True for a statement that removes all rows or tables. */
 function removesTables({ operation, query, deleteCommand = "truncate" }: JsonObject): boolean {
   return operation === "executeQuery"
     ? /\b(?:drop|truncate)\b/i.test(toText(query))
@@ -173,7 +174,7 @@ function databaseNode(ctx: NodeContext, dialect: Dialect): ConvertedNode {
     ctx.node.parameters,
   );
   const isSeveral = args.startsWith("n8n.sqlStatements(");
-  // Each statement is a call of its own.
+  // Each statement is a separate call.
   const steps = called.steps.map((step) =>
     isSeveral && step.id === `${ctx.id}_args`
       ? withReturn(step, (value) => `return (${value}).flat();`)

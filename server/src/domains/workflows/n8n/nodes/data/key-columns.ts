@@ -1,8 +1,8 @@
-/** The columns by which a node of Sheets knows a row. */
+/** The columns by which a Sheets node identifies a row. */
 import { type NodeContext, NotConvertible } from "../../conversion.ts";
 import { type N8nNode, toList, toObject, toText } from "../../n8n-workflow.ts";
 
-/** Where a node does not say it, n8n fails until somebody chooses the column: so here it is asked for. */
+/** n8n fails until the user selects the column, so the import requests it. */
 const ASKED_COLUMN = "the column that identifies a row was chosen in the import";
 
 interface KeyColumns {
@@ -10,7 +10,7 @@ interface KeyColumns {
   readonly notes: readonly string[];
 }
 
-/** The columns by which a row is known. */
+/** The columns that identify a row. */
 export function findKeyColumns(
   { name, parameters }: Pick<N8nNode, "name" | "parameters">,
   bind: NodeContext["bind"],
@@ -20,7 +20,7 @@ export function findKeyColumns(
   const old = toText(columnToMatchOn, toText(key));
   const all = keys.length > 0 ? keys : old === "" ? [] : [old];
   const isAuto = toObject(parameters["columns"])["mappingMode"] === "autoMapInputData";
-  // As n8n does it: no row is the same as another then, and all are added.
+  // As in n8n: without key columns no rows are equal, so all are added.
   if (all.length === 0 && isAuto && operation !== "update") return { keys: [], notes: [] };
   if (all.length > 0 && !all.some((one) => one.startsWith("="))) return { keys: all, notes: [] };
   const asked = bind("text", `column ${name}`, `${name}: the column that identifies a row`);

@@ -1,6 +1,6 @@
 /**
- * Google Sheets: n8n knows rows by the names in the first one, the API by ranges. So what is there is read first, a
- * script says which ranges are written, and each write is a call of its own.
+ * Google Sheets: n8n identifies rows by column names in the first row, the API by ranges. So the sheet is read first,
+ * a script computes the ranges, and each write is a separate call.
  */
 import type { Node } from "../../../definition/index.ts";
 import { toCode } from "../../code-text.ts";
@@ -34,7 +34,7 @@ import { findKeyColumns } from "./key-columns.ts";
 export const PRESET = "google_sheets";
 export const TITLE = "Google Sheets (a service of the catalogue)";
 
-/** The code of a document's id. */
+/** Code of the document id. */
 export function documentCode(parameters: JsonObject): string {
   const { documentId, sheetId } = parameters;
   const { value, __rl } = toObject(documentId);
@@ -43,18 +43,18 @@ export function documentCode(parameters: JsonObject): string {
 }
 
 interface SheetName {
-  /** Code of its name; of its number where `isNumber`, for which the name is asked. */
+  /** Code of the sheet name. With `isNumber` it is the sheet number, and the name is read from the API. */
   readonly code: string;
   readonly isNumber?: true;
   readonly notes: readonly string[];
 }
 
-/** The name of a sheet. Where a node has its number alone, the name is the one that n8n showed beside it. */
+/** The name of a sheet. If a node has only its number, the display name saved by n8n is used. */
 export function sheetOf(parameters: JsonObject): SheetName {
   const { sheetName, range } = parameters;
   const { value, mode, cachedResultName, __rl } = toObject(sheetName);
   if (__rl !== true) {
-    // Older versions have a range in its place.
+    // Older versions contain a range instead.
     const text = toText(sheetName, toText(range).split("!").slice(0, -1).join("!"));
     return { code: toCode(text), notes: [] };
   }
@@ -71,7 +71,7 @@ export function sheetOf(parameters: JsonObject): SheetName {
   return { code: `n8n.text(${toCode(value)})`, notes: ["the sheet is found by its name"] };
 }
 
-/** The cells that an older node, or an option, names. */
+/** The cells set by an older node or by an option. */
 export function cellsOf(parameters: JsonObject): string {
   const { values } = toObject(toObject(parameters["options"])["dataLocationOnSheet"]);
   const { rangeDefinition, range } = toObject(values);
@@ -82,7 +82,7 @@ export function cellsOf(parameters: JsonObject): string {
   return cells === undefined || cells === "" ? '""' : toCode(cells);
 }
 
-/** The call that reads a sheet: what the node filters by is asked beside the request. */
+/** The call that reads a sheet. Filters are applied after the request. */
 export function readCall(parameters: JsonObject): SheetCall {
   const { code, isNumber, notes } = sheetOf(parameters);
   const filters = toList(toObject(parameters["filtersUI"])["values"]).map((one) => {
@@ -128,7 +128,7 @@ export function readCall(parameters: JsonObject): SheetCall {
   };
 }
 
-/** A call with what is inexact in it. */
+/** A call, with notes about differences. */
 export interface SheetCall {
   readonly call: ServiceCall;
   readonly notes: readonly string[];
@@ -163,7 +163,7 @@ export function rowCode({ parameters }: Pick<N8nNode, "parameters">): string {
   return `{ ${[...match, ...pairs].join(", ")} }`;
 }
 
-/** A script that groups rows by their sheets; of one that is known by its number, the book says the name. */
+/** A script that groups rows by sheet. Sheet numbers are resolved through the spreadsheet. */
 function groupSource(
   id: string,
   { isNumber, isWhole }: { readonly isNumber: boolean; readonly isWhole: boolean },
@@ -178,7 +178,7 @@ const sheets = Map.groupBy(all, ({ spreadsheetId, sheet }) => JSON.stringify([sp
 return [...sheets.values()].map((all) => ({ spreadsheetId: all[0].spreadsheetId, range: n8n.sheetRange(all[0].sheet${isWhole ? "" : ', "1:1"'}), rows: all.map(({ row }) => row) }));`;
 }
 
-/** Steps that write rows: they are grouped by their sheet, and what is there is read once for each. */
+/** Steps that write rows. Rows are grouped by sheet, and each sheet is read once. */
 function writeSheet(ctx: NodeContext, plan: string, isWhole: boolean): ConvertedNode {
   const { id, node } = ctx;
   const { parameters } = node;

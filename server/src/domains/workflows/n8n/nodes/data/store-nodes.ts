@@ -1,4 +1,4 @@
-/** Redis and MongoDB: what is called for an item depends on its values, so that each node is one script. */
+/** Redis and MongoDB: the calls depend on item values, so each node becomes one script. */
 import { toCode } from "../../code-text.ts";
 import {
   assertSupported,
@@ -10,7 +10,7 @@ import {
 } from "../../conversion.ts";
 import { type Json, type JsonObject, toObject, toText } from "../../n8n-workflow.ts";
 
-/** Code of the work for one item, which sees `call` and the names of n8n. */
+/** Code for one item, with access to `call` and the n8n names. */
 function redisCode(parameters: JsonObject): string {
   const { operation = "info", keyType = "automatic" } = parameters;
   const field = (name: string, otherwise: Json = ""): string =>
@@ -73,7 +73,7 @@ const redis: Convert = (ctx) => {
   return callScript(ctx, { connectorId, code, text: parameters });
 };
 
-/** Code of a document that a node writes as JSON. */
+/** Code of a document that a node contains as JSON. */
 const documentCode = (value: Json): string => `n8n.mongoQuery(${toCode(value)})`;
 
 function mongoCode({ parameters, version }: NodeContext["node"]): string {
@@ -82,7 +82,7 @@ function mongoCode({ parameters, version }: NodeContext["node"]): string {
   const name = `collection: n8n.text(${toCode(collection)})`;
   const dates = `n8n.list(${toCode(options["dateFields"] ?? "")})`;
   const row = `n8n.mongoFields($json, n8n.list(${toCode(parameters["fields"] ?? "")}), { dates: ${dates}, dotted: ${options["useDotNotation"] === true} })`;
-  // Older versions ask once, whatever the number of items.
+  // Older versions query once, regardless of the number of items.
   const once = version < 1.1 ? "if ($itemIndex > 0) return [];\n  " : "";
   const listed = "return documents.map(n8n.mongoDocument);";
   switch (operation) {

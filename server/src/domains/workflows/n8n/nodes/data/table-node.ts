@@ -1,4 +1,4 @@
-/** Data tables of n8n as tables of ours: rows are records. */
+/** n8n data tables become tables: rows are records. */
 import type { Node } from "../../../definition/index.ts";
 import { toCode } from "../../code-text.ts";
 import {
@@ -27,7 +27,7 @@ function tableOf(ctx: NodeContext): string {
   return ctx.bind("table", key === "" ? ctx.node.name : key, title);
 }
 
-/** The condition of a node as code; undefined where it has none. */
+/** The condition of a node as code; undefined without a condition. */
 function filterCode({ filters, matchType = "anyCondition" }: JsonObject): string {
   const all = toList(toObject(filters)["conditions"]).map((one) => {
     const { keyName = "id", condition = "eq", keyValue = "" } = toObject(one);
@@ -50,7 +50,7 @@ function withNotes(made: ConvertedNode): ConvertedNode {
   };
 }
 
-/** Lists the records that match each item, and gives what `then` makes of them. */
+/** Lists the records that match each item, and returns the result of `then`. */
 function findSteps(
   ctx: NodeContext,
   table: string,
@@ -76,7 +76,7 @@ function findSteps(
   ];
 }
 
-/** A step that does something to each of the records that a script names. */
+/** A step that runs for each record selected by a script. */
 function eachRecord(
   { id, node }: NodeContext,
   name: string,
@@ -125,7 +125,7 @@ const insertRows: Convert = (ctx) => {
   );
 };
 
-/** Changes all rows that match; an upsert makes one where none does. */
+/** Updates all matching rows. An upsert creates a row if none matches. */
 const changeRows: Convert = (ctx) => {
   const { id, node } = ctx;
   const table = tableOf(ctx);
@@ -185,7 +185,7 @@ const deleteRows: Convert = (ctx) => {
   return withNotes({ steps, approximations: findApproximations(ctx, node.parameters) });
 };
 
-/** Passes the items on for which there is a row, or none. */
+/** Passes items with or without a matching row. */
 const testRows: Convert = (ctx) => {
   const { id, node } = ctx;
   const exists = node.parameters["operation"] === "rowExists";

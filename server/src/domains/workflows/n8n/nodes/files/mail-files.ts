@@ -1,16 +1,16 @@
-/** Mails of Gmail with files: Gmail takes them as one text, and gives files by calls of their own. */
+/** Gmail messages with files: Gmail accepts them as one MIME text, and returns files through separate calls. */
 import { toCode } from "../../code-text.ts";
 import { callScript, type Convert, type NodeContext } from "../../conversion.ts";
 import { type Json, type JsonObject, toList, toObject, toText } from "../../n8n-workflow.ts";
 import { serviceNode } from "../service-node.ts";
 
-/** The names of the files that a mail is sent with. */
+/** The field names of the attached files. */
 function attachmentsOf(parameters: JsonObject): Json[] {
   const { options, additionalFields } = parameters;
   const { attachmentsBinary } = toObject(
     toObject(options)["attachmentsUi"] ?? toObject(additionalFields)["attachmentsUi"],
   );
-  // One without a name is that of n8n.
+  // An empty name means the default name of n8n.
   return toList(attachmentsBinary).map((one) => toObject(one)["property"] ?? "data");
 }
 
@@ -51,7 +51,7 @@ function sendFiles(ctx: NodeContext, does: string) {
     ? `const { body: before } = await call("get_message", { id: n8n.text(${toCode(parameters["messageId"] ?? "")}), format: "metadata" });
   const mail = n8n.mailReply(before, { ${members.join(", ")} });`
     : `const mail = { ${members.join(", ")} };`;
-  // A thread is known by its headers, and by the subject.
+  // A thread is identified by its headers and its subject.
   const code = `${known}
   const files = [];
   for (const name of [${names.join(", ")}]) {

@@ -1,4 +1,4 @@
-/** Nodes that send files of an item to a service, which takes several calls: each is a step of its own. */
+/** Nodes that upload files of an item to a service in several calls. Each call is a separate step. */
 import type { Node } from "../../../definition/index.ts";
 import { toCode } from "../../code-text.ts";
 import {
@@ -16,11 +16,11 @@ import { serviceNode } from "../service-node.ts";
 interface Call {
   readonly type: "connector" | "http";
   readonly config: NonNullable<Node["config"]>;
-  /** Code of what the step sees as `item`; it sees `asked`, and `answers`, those of the calls before. */
+  /** Code of the step's `item`; it can use `asked`, and `answers`, the responses of earlier calls. */
   readonly input: string;
 }
 
-/** Steps of calls that follow one another for each item. */
+/** Steps for consecutive calls per item. */
 function callChain(
   ctx: NodeContext,
   {
@@ -65,7 +65,7 @@ const connectorCall = (connectorId: string, input: string): Call => ({
   input,
 });
 
-/** A file for Slack: an address is asked for, the bytes go there, and then it is shared. */
+/** A file for Slack: request an upload URL, upload the bytes, then share the file. */
 const slackFile: Convert = (ctx) => {
   const { parameters } = ctx.node;
   const { resource, operation = resource === "file" ? "upload" : "post" } = parameters;
@@ -105,7 +105,7 @@ const slackFile: Convert = (ctx) => {
   });
 };
 
-/** A post with a picture: LinkedIn takes pictures at another address, with the same token. */
+/** A post with an image: LinkedIn accepts images at another address, with the same token. */
 const linkedIn: Convert = (ctx) => {
   const { parameters } = ctx.node;
   if (toText(parameters["shareMediaCategory"], "NONE") !== "IMAGE") return serviceNode(ctx);
@@ -142,7 +142,7 @@ const linkedIn: Convert = (ctx) => {
   });
 };
 
-/** A video: its particulars are sent first, and the bytes to the address that YouTube answers with. */
+/** A video: its metadata is sent first, then the bytes to the URL in the response of YouTube. */
 const youTube: Convert = (ctx) => {
   const { parameters } = ctx.node;
   if (parameters["resource"] !== "video" || parameters["operation"] !== "upload")

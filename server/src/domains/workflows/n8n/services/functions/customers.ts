@@ -1,11 +1,11 @@
-/** Records of services for customers: HubSpot, Salesforce, Odoo, Zoho, Mailchimp. */
+/** Records of CRM services: HubSpot, Salesforce, Odoo, Zoho, Mailchimp. */
 import { toCode } from "../../code-text.ts";
 import { NotConvertible } from "../../conversion.ts";
 import { toList, toObject, toText } from "../../n8n-workflow.ts";
 import { fields, members, pairsCode, type ParameterReader } from "../service-table.ts";
 import type { SourceFunctions } from "./source-function.ts";
 
-/** Fields of HubSpot by the names that n8n has for them; others are the same without capitals. */
+/** HubSpot fields by their n8n names. Other names differ only in case. */
 const HUBSPOT_NAMES: Readonly<Record<string, string>> = {
   companyName: "company",
   phoneNumber: "phone",
@@ -29,7 +29,7 @@ const HUBSPOT_NAMES: Readonly<Record<string, string>> = {
   companySize: "company_size",
 };
 
-/** The properties of an object: those of a group of the node, the custom ones, and what else is given. */
+/** The properties of an object: a field group of the node, custom properties, and further ones. */
 const hubspotProperties = (
   read: ParameterReader,
   group: string,
@@ -67,7 +67,7 @@ const hubspotFilters = (read: ParameterReader): string | undefined => {
   return groups.length === 0 ? undefined : `[${groups.join(", ")}]`;
 };
 
-/** Names of fields that are not those of a node with a capital letter. */
+/** Field names that are not the capitalised parameter name. */
 const SALESFORCE_NAMES: Readonly<Record<string, string>> = {
   firstname: "FirstName",
   lastname: "LastName",
@@ -81,7 +81,7 @@ const SALESFORCE_NAMES: Readonly<Record<string, string>> = {
 const salesforceName = (name: string): string =>
   SALESFORCE_NAMES[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 
-/** A record of Salesforce: the fields of a group, and one's own. */
+/** A Salesforce record: a field group and custom fields. */
 const salesforceRecord = (read: ParameterReader, asked: string, group: string): string => {
   const first = Object.fromEntries(
     asked
@@ -109,7 +109,7 @@ const SIGNS: Readonly<Record<string, string>> = {
   "=": "=",
 };
 
-/** The fields that are read. */
+/** The fields to read. */
 function salesforceFields(read: ParameterReader): string {
   const list = read.code("options.fields");
   return list === undefined
@@ -150,7 +150,7 @@ const ODOO_SIGNS: Readonly<Record<string, string>> = {
   childOf: "child_of",
 };
 
-/** Fields of a member as an object: pairs of names and values, or JSON. */
+/** Member fields as an object, from pairs or JSON. */
 const mailchimpFields = (read: ParameterReader, group: string): string | undefined => {
   const pairs = toList(
     toObject(read.raw(group === "" ? "mergeFieldsUi" : `${group}.mergeFieldsUi`))[
@@ -163,7 +163,7 @@ const mailchimpFields = (read: ParameterReader, group: string): string | undefin
   return json === undefined ? undefined : `n8n.json(${json})`;
 };
 
-/** The objects of HubSpot to which an entry of a history belongs. */
+/** The HubSpot objects associated with an engagement. */
 const hubspotAssociations = (read: ParameterReader): string => {
   const about = toObject(read.raw("additionalFields.associations"));
   const ids = Object.entries(about).map(
@@ -172,7 +172,7 @@ const hubspotAssociations = (read: ParameterReader): string => {
   return `{ ${ids.join(", ")} }`;
 };
 
-/** The custom fields and the address of a record of Zoho, which a node has in groups. */
+/** Custom fields and address of a Zoho record, from parameter groups. */
 const zohoParts = (read: ParameterReader, group: string): string => {
   const parts = Object.values(toObject(read.raw(group))).flatMap((one) => {
     const { customFields, address_fields } = toObject(one);

@@ -1,4 +1,4 @@
-/** Functions that rows name: they write code for fields that data can't describe. */
+/** Functions used by rows. They generate code for fields that rows cannot describe. */
 import { type JsonObject, toText } from "../../n8n-workflow.ts";
 import type { ParameterReader } from "../service-table.ts";
 import { customerFunctions } from "./customers.ts";
@@ -10,17 +10,17 @@ import type { SourceFunction, SourceFunctions } from "./source-function.ts";
 import { ticketFunctions } from "./tickets.ts";
 import { webFunctions } from "./web.ts";
 
-/** The number of items that a node asks for, at most so many. */
+/** The number of items to return, up to a maximum. */
 const limit = (read: ParameterReader, usual: number, max = Infinity): string =>
   String(Math.min(Number(read.raw("limit") ?? usual), max));
 
-/** A number that is written in the node, or the usual one. */
+/** A literal number of the node, or the default. */
 const number = (read: ParameterReader, path: string, usual: number): string => {
   const value = read.raw(path);
   return String(typeof value === "number" ? value : usual);
 };
 
-/** A text that is written in the node, or the usual one, as a literal. */
+/** A literal text of the node, or the default. */
 const literal = (read: ParameterReader, path: string, usual: string): string =>
   JSON.stringify(toText(read.raw(path), usual));
 
@@ -37,17 +37,17 @@ const FUNCTIONS: SourceFunctions = {
   ...webFunctions,
 };
 
-/** For the test, by which each is named by a row. */
+/** Used by the test that every function is named by a row. */
 export const FUNCTION_NAMES = Object.keys(FUNCTIONS);
 
-/** Other names of an operation, by the parameters of a node. */
+/** Renamed operations, derived from parameters. */
 const RENAMES: Readonly<Record<string, (parameters: JsonObject) => string | undefined>> = {
   airtableOperation,
-  // A node with a template sends it, whatever its operation is called.
+  // A node with a template sends it, regardless of its operation name.
   whatsAppOperation: ({ template }) => (template === undefined ? undefined : "sendTemplate"),
 };
 
-/** A function by its name. */
+/** Finds a function by name. */
 export function findFunction(name: string): SourceFunction {
   return findIn(FUNCTIONS, name);
 }

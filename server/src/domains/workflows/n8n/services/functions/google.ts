@@ -1,4 +1,4 @@
-/** Values of Google: searches, documents, events, reports, contacts. */
+/** Google values: searches, documents, events, reports, contacts. */
 import { toCode } from "../../code-text.ts";
 import { NotConvertible } from "../../conversion.ts";
 import { type Json, type JsonObject, toList, toObject, toText } from "../../n8n-workflow.ts";
@@ -31,7 +31,7 @@ const driveQuery = (read: ParameterReader): string => {
   return `[${parts.join(", ")}].filter((one) => one !== "").join(" and ")`;
 };
 
-/** The formats in which documents of Google are exported; n8n has these unless the node says otherwise. */
+/** Export formats of Google documents, with the defaults of n8n. */
 const driveFormats = (read: ParameterReader): string => {
   const conversion = toObject(toObject(read.raw("options.googleFileConversion"))["conversion"]);
   const { docsToFormat, sheetsToFormat, slidesToFormat, drawingsToFormat } = conversion;
@@ -43,7 +43,7 @@ const driveFormats = (read: ParameterReader): string => {
   });
 };
 
-/** Requests of the API for an update of a document; those that need to know the document first are not known. */
+/** API requests for a document update. Updates that need the current document are not supported. */
 const docsRequests = (read: ParameterReader): string => {
   const fields = toList(toObject(read.raw("actionsUi"))["actionFields"]).map(toObject);
   const codes = fields.map((field) => {
@@ -68,7 +68,7 @@ const docsRequests = (read: ParameterReader): string => {
   return `[${codes.join(", ")}]`;
 };
 
-/** The time of an event, or its day where it lasts all day. */
+/** The time of an event, or its date for an all-day event. */
 const eventTime = (read: ParameterReader, path: string): string | undefined => {
   const code = read.code(path);
   if (code === undefined) return undefined;
@@ -78,7 +78,7 @@ const eventTime = (read: ParameterReader, path: string): string | undefined => {
     : `{ dateTime: n8n.dateTime(${code}) }`;
 };
 
-/** The search of Gmail that the filters of a node say. */
+/** The Gmail search query for the filters of a node. */
 const gmailQuery = (read: ParameterReader): string | undefined => {
   const word = (path: string, name: string): string[] => {
     const code = read.code(`filters.${path}`);
@@ -100,7 +100,7 @@ const gmailQuery = (read: ParameterReader): string | undefined => {
   return parts.length === 0 ? undefined : `[${parts.join(", ")}].join(" ")`;
 };
 
-/** Refuses attachments, because a mail with them is another message. */
+/** Rejects attachments, because a message with attachments is converted differently. */
 function gmailFiles(read: ParameterReader): undefined {
   const files = [read.raw("options.attachmentsUi"), read.raw("additionalFields.attachmentsUi")];
   if (
@@ -110,7 +110,7 @@ function gmailFiles(read: ParameterReader): undefined {
   return undefined;
 }
 
-/** Replacements of texts in slides. */
+/** Text replacements in slides. */
 const slideReplacements = (read: ParameterReader): string => {
   const all = toList(toObject(read.raw("textUi"))["textValues"]).map(toObject);
   const codes = all.map(
@@ -138,7 +138,7 @@ const reportRanges = (read: ParameterReader): string => {
   return JSON.stringify([{ startDate: known[0], endDate: known[1] }]);
 };
 
-/** The names of metrics or dimensions; a line without a name is the usual one. */
+/** Names of metrics or dimensions. A row without a name means the default. */
 const reportNames = (read: ParameterReader, path: string, inner: string, usual: string): string => {
   const all = toList(toObject(read.raw(path))[inner]).map(toObject);
   const nameOf = ({ listName, name, expression }: JsonObject): string => {
@@ -184,7 +184,7 @@ const googlePerson = (read: ParameterReader): string => {
   return `{ ${parts.join(", ")} }`;
 };
 
-/** The folder of a new document, but for the usual one. */
+/** The folder of a new document; undefined for the default folder. */
 const docsFolder = (read: ParameterReader): string | undefined => {
   const folder = read.code("folderId");
   return folder === undefined || folder === '"default"' ? undefined : `[n8n.idOf(${folder})]`;

@@ -1,4 +1,4 @@
-/** Values of services that carry messages. */
+/** Values of messaging services. */
 import { toCode } from "../../code-text.ts";
 import { NotConvertible } from "../../conversion.ts";
 import { type Json, toList, toObject, toText } from "../../n8n-workflow.ts";
@@ -47,7 +47,7 @@ const discordEmbeds = (read: ParameterReader): string | undefined => {
   return `[${codes.join(", ")}]`;
 };
 
-/** The values that are filled in a template of WhatsApp. */
+/** Template parameters of WhatsApp. */
 function whatsAppParts(read: ParameterReader): string {
   const all = toList(toObject(read.raw("components"))["component"]).map(toObject);
   const codes = all.map(({ type = "body", sub_type, index, ...groups }) => {
@@ -127,7 +127,7 @@ const perplexityMessages = (read: ParameterReader): string => {
   return `[${list.map(({ role = "user", content = "" }) => `{ role: ${toCode(role)}, content: n8n.text(${toCode(content)}) }`).join(", ")}]`;
 };
 
-/** A message of WhatsApp: a text, or a file by its id or address. */
+/** A WhatsApp message: a text, or a file by id or URL. */
 const whatsAppMessage = (read: ParameterReader): string => {
   const type = toText(read.raw("messageType"), "text");
   const to = digits(read, "recipientPhoneNumber");
@@ -145,7 +145,7 @@ const whatsAppMessage = (read: ParameterReader): string => {
   return `{ ${head}, ${type}: { ${[source, ...(caption === undefined ? [] : [`caption: ${caption}`]), ...(filename === undefined ? [] : [`filename: ${filename}`])].join(", ")} } }`;
 };
 
-/** The buttons of a message that has a file, which is a form. */
+/** The buttons of a message with a file, which is sent as a form. */
 const telegramMarkupText = (read: ParameterReader): string | undefined => {
   const markup = telegramMarkup(read);
   return markup === undefined ? undefined : `JSON.stringify(${markup})`;

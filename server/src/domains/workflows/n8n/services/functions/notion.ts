@@ -1,4 +1,4 @@
-/** The values that nodes of n8n write to pages of Notion, as the API takes them. */
+/** Values written to Notion pages, in API format. */
 import { toCode } from "../../code-text.ts";
 import { NotConvertible } from "../../conversion.ts";
 import { type JsonObject, toList, toObject, toText } from "../../n8n-workflow.ts";
@@ -7,7 +7,7 @@ import type { SourceFunctions } from "./source-function.ts";
 
 const text = (value: unknown): string => `[{ text: { content: n8n.text(${toCode(value)}) } }]`;
 
-/** A property by its type; its name and type are one text in n8n. */
+/** A property by type. n8n stores name and type in one string. */
 function propertyCode(kind: string, one: JsonObject): string {
   const value = (name: string): unknown => one[name] ?? "";
   switch (kind) {
@@ -50,7 +50,7 @@ function propertyCode(kind: string, one: JsonObject): string {
   }
 }
 
-/** The properties of a page, its title among them. */
+/** The properties of a page, including its title. */
 function notionProperties(read: ParameterReader): string {
   const all = toList(toObject(read.raw("propertiesUi"))["propertyValues"]).map(toObject);
   const codes = all.map((one) => {
@@ -66,7 +66,7 @@ function notionProperties(read: ParameterReader): string {
   return `{ ${[...own, ...codes].join(", ")} }`;
 }
 
-/** The blocks of a page: texts of every kind. */
+/** The text blocks of a page. */
 function notionBlocks(read: ParameterReader): string | undefined {
   const blocks = toList(toObject(read.raw("blockUi"))["blockValues"]).map(toObject);
   if (blocks.length === 0) return undefined;

@@ -1,11 +1,11 @@
-/** Fields of nodes that write rows: of Airtable, Supabase, and others. */
+/** Fields of row-writing nodes: Airtable, Supabase and others. */
 import { toCode } from "../../code-text.ts";
 import { NotConvertible } from "../../conversion.ts";
 import { type JsonObject, toList, toObject, toText } from "../../n8n-workflow.ts";
 import { type ParameterReader } from "../service-table.ts";
 import type { SourceFunctions } from "./source-function.ts";
 
-/** The fields that a node writes: those it names, or all of the item. */
+/** The fields to write: the listed ones, or all fields of the item. */
 export const columns = (read: ParameterReader): string => {
   const mode = toText(read.raw("columns.mappingMode"), "defineBelow");
   read.raw("columns");
@@ -13,7 +13,7 @@ export const columns = (read: ParameterReader): string => {
   return toCode(toObject(read.raw("columns.value")));
 };
 
-/** Columns without those by which rows are found. */
+/** Columns without the key columns. */
 const columnsWithout = (read: ParameterReader, ...keys: readonly string[]): string =>
   `(({ ${keys.map((key, at) => `${JSON.stringify(key)}: _${at}`).join(", ")}, ...fields }) => fields)(${columns(read)})`;
 
@@ -25,7 +25,7 @@ function airtableBase(read: ParameterReader): string {
   return `(/app\\w+/.exec(n8n.text(${code}))?.[0] ?? n8n.text(${code}))`;
 }
 
-/** The conditions of a node as Supabase writes them in a query. */
+/** The conditions of a node as a Supabase query. */
 const supabaseFilter = (read: ParameterReader): string => {
   const match = toText(
     read.raw("matchType"),
@@ -48,7 +48,7 @@ const supabaseFilter = (read: ParameterReader): string => {
   return `{ or: "(" + [${list.map(({ name, value }) => `${name} + "." + ${value}`).join(", ")}].join(",") + ")" }`;
 };
 
-/** The fields of nodes that name them one by one, or take all of the item. */
+/** Fields listed one by one, or all fields of the item. */
 const fieldValues = (
   read: ParameterReader,
   group: string,
@@ -69,7 +69,7 @@ const fieldValues = (
   return `{ ${pairs.join(", ")} }`;
 };
 
-/** A list of texts, or of objects that have them as a member. */
+/** A list of strings, or of objects with the string in a field. */
 function textList(read: ParameterReader, path: string, member: string): string | undefined {
   const list = toList(read.raw(path)).map((one) => {
     const value = toObject(one)[member] ?? one;
@@ -78,7 +78,7 @@ function textList(read: ParameterReader, path: string, member: string): string |
   return list.length === 0 ? undefined : `[${list.join(", ")}]`;
 }
 
-/** The fields of a new record of Airtable. */
+/** The fields of a new Airtable record. */
 const airtableFields = (read: ParameterReader): string => {
   if (read.raw("columns") !== undefined) return columnsWithout(read, "id");
   const names = toList(read.raw("fields"));
@@ -106,7 +106,7 @@ export const rowFunctions: SourceFunctions = {
   textList,
 };
 
-/** An update or an upsert of Airtable finds its record by the id, or by columns. */
+/** An Airtable update or upsert finds its record by id or by columns. */
 export const airtableOperation = ({ operation, columns: row }: JsonObject): string | undefined => {
   const keys = toList(toObject(row)["matchingColumns"]).map((one) => toText(one));
   const isById = keys.length === 0 || keys.includes("id");

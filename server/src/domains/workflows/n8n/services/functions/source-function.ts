@@ -1,6 +1,6 @@
 import type { ParameterReader } from "../service-table.ts";
 
-/** A function that rows name; its arguments stand in the row. */
+/** A function named by rows, with arguments from the row. */
 export type SourceFunction = (
   read: ParameterReader,
   ...args: readonly never[]

@@ -1,4 +1,4 @@
-/** Values of services for tickets and issues. */
+/** Values of ticket and issue services. */
 import { toCode } from "../../code-text.ts";
 import { NotConvertible } from "../../conversion.ts";
 import { toList, toObject, toText } from "../../n8n-workflow.ts";
@@ -31,7 +31,7 @@ const jiraFields = (read: ParameterReader): string => {
   ].join(", ")} }`;
 };
 
-/** The custom fields of a record, which a node has in a list. */
+/** The custom fields of a record, which a node contains as a list. */
 const zammadPairs = (read: ParameterReader, group: string): string =>
   pairsCode(
     toObject(toObject(read.raw(group))["customFieldsUi"])["customFieldPairs"],
@@ -65,13 +65,13 @@ function gitlabLabels(read: ParameterReader): string {
   return `[${names.join(", ")}].join(",")`;
 }
 
-/** A change of an issue, or of its state. */
+/** A change of an issue or of its status. */
 const jiraChange = (read: ParameterReader): string =>
   Object.keys(toObject(read.raw("updateFields"))).join() === "statusId"
     ? `{ transition: { id: ${read.text("updateFields.statusId")} } }`
     : `{ fields: ${jiraFields(read)} }`;
 
-/** An internal note, or a reply that the requester reads. */
+/** An internal note, or a public reply to the requester. */
 const zendeskComment = (read: ParameterReader): string | undefined => {
   const note = read.code("updateFields.internalNote");
   const open = read.code("updateFields.publicReply");

@@ -1,11 +1,11 @@
-/** Values of services that read the web, publish, or keep files. */
+/** Values of services for web scraping, publishing and file storage. */
 import { toCode } from "../../code-text.ts";
 import { NotConvertible } from "../../conversion.ts";
 import { toList, toObject, toText } from "../../n8n-workflow.ts";
 import { type ParameterReader } from "../service-table.ts";
 import type { SourceFunctions } from "./source-function.ts";
 
-/** Parameters of a request to Facebook that stand in a list. */
+/** Facebook request parameters from a list. */
 const facebookQuery = (read: ParameterReader): string => {
   const fields = toList(toObject(read.raw("options.fields"))["field"]).map(
     (one) => `n8n.text(${toCode(toObject(one)["name"] ?? "")})`,
@@ -22,7 +22,7 @@ const facebookQuery = (read: ParameterReader): string => {
   ].join(", ")} }`;
 };
 
-/** Fields of a post for its platform. */
+/** Platform-specific fields of a post. */
 const blotatoTarget = (read: ParameterReader): string => {
   const platform = toText(read.raw("platform"), "twitter");
   if (platform.startsWith("=")) throw new NotConvertible("names the platform by expression");
@@ -35,7 +35,7 @@ const blotatoTarget = (read: ParameterReader): string => {
   return `{ targetType: ${JSON.stringify(platform)}${own[platform] ?? ""} }`;
 };
 
-/** The file of the item that is sent, or the text. */
+/** The file of the item, or the text. */
 const fileOrText = (
   read: ParameterReader,
   flag: string,
@@ -50,14 +50,14 @@ const fileOrText = (
 const property = (read: ParameterReader): string =>
   read.code("binaryPropertyName") ?? read.code("dataPropertyName") ?? '"data"';
 
-/** The number of a row, which n8n counts from 0. */
+/** A row number. n8n counts from 0. */
 const rowNumber = (read: ParameterReader, path: string, otherwise: number): string => {
   const value = read.raw(path) ?? otherwise;
   if (typeof value !== "number") throw new NotConvertible("names a row by expression");
   return String(value + 1);
 };
 
-/** A field of the way in which the node names a place. */
+/** A field of the selected way to name a location. */
 function weatherPlace(read: ParameterReader, way: string, field: string): string | undefined {
   const code = read.code(field);
   return toText(read.raw("locationSelection"), "cityName") === way && code !== undefined
@@ -71,7 +71,7 @@ const blotatoPost = (read: ParameterReader): string => {
   return `{ post: { accountId: ${read.text("accountId")}, content: { text: ${read.text("postContentText")}, mediaUrls: n8n.list(${read.code("postContentMediaUrls") ?? '""'}), platform: ${platform} }, target: ${blotatoTarget(read)} }${scheduled === undefined ? "" : `, scheduledTime: ${scheduled}`} }`;
 };
 
-/** The file that Facebook is sent; the name of its field may stand before that of the file. */
+/** The file for Facebook. Its parameter can contain the form field name before the item field. */
 const facebookFile = (read: ParameterReader): string | undefined => {
   if (read.raw("sendBinaryData") !== true) return undefined;
   const [name = "data", field = name] = toText(read.raw("binaryPropertyName"), "data")
@@ -80,7 +80,7 @@ const facebookFile = (read: ParameterReader): string | undefined => {
   return `{ [${JSON.stringify(field)}]: n8n.file($item, ${toCode(name)}) }`;
 };
 
-/** The parts of a page that Firecrawl reads. */
+/** The page parts that Firecrawl reads. */
 const firecrawlScrape = (read: ParameterReader): string => {
   const options = toObject(toObject(read.raw("scrapeOptions"))["options"]);
   const list = (name: string, inner: string): string[] => {
@@ -99,7 +99,7 @@ const firecrawlScrape = (read: ParameterReader): string => {
 const elevenLabsModel = (read: ParameterReader): string =>
   toCode(toObject(read.raw("additionalOptions.model"))["value"] ?? "eleven_multilingual_v2");
 
-/** The changes of a template of Bannerbear. */
+/** The modifications of a Bannerbear template. */
 const bannerbearChanges = (read: ParameterReader): string => {
   const all = toList(toObject(read.raw("modificationsUi"))["modificationsValues"]);
   const codes = all.map((one) => {
