@@ -1,7 +1,6 @@
 /**
- * Decisions about somebody else's call. Nothing here decides by itself: a caller is made as authentication would make
- * it, and the same functions that stand before every call are asked. Where a thing is named, it is read as that person
- * would read it, and its content is thrown away.
+ * Explains access decisions for another caller. The caller is built like authentication does, and the same
+ * functions that guard every call decide. A named resource is read as that caller; its content is discarded.
  */
 import { listMemberships, toMembership } from "#domains/identity/accounts/index.ts";
 import { limitToScopes } from "#domains/identity/tokens/index.ts";
@@ -13,11 +12,11 @@ import { Failure } from "#kernel/operation/failure.ts";
 import { authorise } from "#kernel/operation/layers/authorisation.ts";
 import { perform } from "#kernel/operation/perform.ts";
 
-/** The person whose call is decided, and by what they would call. */
+/** The person whose call is explained, and their credential. */
 export interface Subject {
   readonly user: Credential["user"];
   readonly membership: Membership;
-  /** An API token of theirs, with what it is confined to. */
+  /** An API token of the person, with its limits. */
   readonly token?: {
     readonly id: string;
     readonly name: string;
@@ -25,7 +24,7 @@ export interface Subject {
   };
 }
 
-/** Finds a person as their session, or their token, would be found; undefined when they are no active member. */
+/** Finds a person like their session or token would be resolved; undefined if they are not an active member. */
 export async function findSubject(
   { db, permissions }: Platform,
   workspace: string,
@@ -39,7 +38,7 @@ export async function findSubject(
   return { user, membership, ...(token && { token }) };
 }
 
-/** The caller that a subject would be. */
+/** Builds the caller of a subject. */
 export function buildCaller(
   { user, membership, token }: Subject,
   asker: Caller,
@@ -70,7 +69,7 @@ export function buildCaller(
   };
 }
 
-/** The failure that a call would meet before its handler; undefined when it is let through. */
+/** Returns the failure of a call before its handler runs; undefined if the call is allowed. */
 export function decide(op: Operation, caller: Caller, membership: Membership): Failure | undefined {
   return catchFailure(() => {
     if (op.access === "public" || op.access === "visitor") return;
@@ -79,13 +78,13 @@ export function decide(op: Operation, caller: Caller, membership: Membership): F
   });
 }
 
-/** The outcome of reading a thing as somebody. */
+/** The result of reading a resource as another caller. */
 export type ThingOutcome =
   | { readonly seen: true }
   | { readonly seen: false; readonly failure: Failure }
   | { readonly seen: undefined };
 
-/** Reads a thing as somebody would; its content goes nowhere. */
+/** Reads a resource as another caller, and discards its content. */
 export async function readThing(
   platform: Platform,
   op: Operation,
@@ -109,7 +108,10 @@ export async function readThing(
 
 const UNPROCESSABLE = 422;
 
-/** The query by which the thing of an operation is read: itself, or the one at the address of its thing. */
+/**
+ * The query that reads the resource of an operation: the operation itself, or the one at the address of the
+ * resource.
+ */
 export function findReader(platform: Platform, op: Operation): Operation | undefined {
   if (isReadable(op)) return op;
   const path = pathOf(op);
@@ -128,7 +130,7 @@ function pathOf({ route }: Operation): string {
   return route.slice(route.indexOf(" ") + 1);
 }
 
-/** A stream or a long poll would keep the asker waiting, a download would be made for nobody. */
+/** Excludes streams and long polls, which would block, and downloads, which would be created for nothing. */
 function isReadable(op: Operation): boolean {
   return (
     op.kind === "query" &&

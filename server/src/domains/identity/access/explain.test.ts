@@ -8,7 +8,7 @@ const owner = await world.member(["owner"]);
 const explain = async (ask: Ask, query: Record<string, string>) =>
   ask(`GET /api/v1/access/explain?${new URLSearchParams(query)}`);
 
-/** One operation for each permission, of the many that share it; a stream would never answer. */
+/** One operation per permission; streams are excluded because they do not end. */
 function sampleOperations(): Operation[] {
   const all = [...world.kernel.operations.values()].filter(
     ({ access, longRunning, response }) =>
@@ -20,7 +20,7 @@ function sampleOperations(): Operation[] {
   return [...byKey.values()];
 }
 
-/** What the call itself says: a refusal comes before its input is looked at, anything else after. */
+/** Makes the actual call: it is denied before its input is validated; any other result means it is allowed. */
 async function isLetThrough(ask: Ask, { route }: Operation): Promise<boolean> {
   const path = route.replaceAll(/\{\w+\}/g, "nothing");
   const body = route.startsWith("GET") || route.startsWith("DELETE") ? undefined : "[]";
@@ -47,7 +47,7 @@ test.each(BUILT_IN_ROLES)(
   },
 );
 
-test("it names the role that grants, by which entry, and those that would", async () => {
+test("names the role and entry that grants the permission, and other roles that would", async () => {
   const { body: made } = await owner("POST /api/v1/settings/roles", {
     name: "Night shift",
     permissions: ["incidents:*"],
@@ -65,11 +65,11 @@ test("it names the role that grants, by which entry, and those that would", asyn
     expiresIn: "1d",
     scopes: ["incidents:read"],
   });
-  // Nobody makes a token without the right to make tokens.
+  // A token can only be created with the permission to create tokens.
   expect(token.code).toBe("forbidden");
 });
 
-test("a thing is read as the person would, a token is held to its scopes, and a stranger learns nothing", async () => {
+test("reads a resource as the person would, limits a token to its scopes, and reveals nothing to other callers", async () => {
   const requester = await world.member(["requester"]);
   const agent = await world.member(["agent"]);
   const raised = await agent("POST /api/v1/itsm/incidents", {

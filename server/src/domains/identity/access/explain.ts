@@ -49,7 +49,7 @@ interface Prepared {
   readonly thing: Reason | undefined;
 }
 
-/** Asks the functions that stand before every call, as the person would be asked. */
+/** Asks the functions that guard every call, for the given person. */
 export async function prepareExplanation(
   platform: Platform,
   question: Question,
@@ -88,7 +88,10 @@ async function findPerson(platform: Platform, { userId, tokenId }: Question, ask
   });
 }
 
-/** Reads the thing as the person would, where the asker may read it too: nobody learns here what exists. */
+/**
+ * Reads the resource as the person would, if the caller may read it too: otherwise the result would reveal that it
+ * exists.
+ */
 async function tryThing(
   platform: Platform,
   op: Operation,
@@ -122,7 +125,7 @@ function describeOutcome(reader: Operation, outcome: ThingOutcome) {
   };
 }
 
-/** Words for the decision: roles that hold the permission, and what stood in the way. */
+/** Describes the decision: the roles with the permission, and the reason for a denial. */
 export async function explain(
   { tx, services }: Pick<ReadContext, "tx" | "services">,
   _question: Question,
@@ -161,7 +164,7 @@ export async function explain(
 
 const ROLES_MAX = 1_000;
 
-/** The entry of a role by which it holds a permission, or one that implies it. */
+/** The entry of a role that grants a permission, directly or by implication. */
 function grantingEntry(
   entries: readonly string[],
   permission: Permission,

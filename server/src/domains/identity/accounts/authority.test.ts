@@ -1,4 +1,4 @@
-/** What runs unattended has the rights of a living member, asked when it acts. */
+/** Tests that unattended automations have the current rights of an active member. */
 import { describe, expect, test } from "vitest";
 import { assertOwnerInPerson, type Caller, systemCaller } from "#kernel/access/caller.ts";
 import { confinementOf } from "./authority.ts";
@@ -25,7 +25,7 @@ await owner("POST /api/v1/secrets", { name: "CRM_KEY", value: "s3cr3t-of-the-wor
 const SECRET = "{{secrets.CRM_KEY}}";
 const salaries = await createSalaries(world, owner);
 
-/** Resolves when every reader has read every event, and nothing is under way. */
+/** Resolves when all readers have read all events and no work is pending. */
 const idle = () =>
   until(async () => {
     const [row] = await world.sql(
@@ -43,7 +43,7 @@ const send = (headers: object = { "x-key": SECRET }) => ({
   type: "http",
   config: { method: "GET", url: receiver.url, headers },
 });
-describe("whoever may neither use secrets nor read events", () => {
+describe("Members without permission to use secrets or read events.", () => {
   const SCOPES = [
     "workflows:read",
     "workflows:write",
@@ -109,7 +109,7 @@ describe("whoever may neither use secrets nor read events", () => {
   });
 });
 
-test("whoever leaves takes their automations along, owners are told, and another member adopts them", async () => {
+test("automations stop when their member leaves, owners are notified, and another member can adopt them", async () => {
   const builder = await world.member(["builder"]);
   const note = { id: "keep", type: "set", config: { values: {} } };
   const heard = await deployWorkflow(builder, [note], {
@@ -235,7 +235,7 @@ test("whoever leaves takes their automations along, owners are told, and another
   expect((await browser(world, owner.token)(`GET /apps/default/${app.slug}`)).status).toBe(200);
 });
 
-test("code that acts in somebody's stead has no session of theirs", () => {
+test("code that acts for a member has no session", () => {
   const person = { id: owner.userId, email: "a@example.com", name: "A" };
   const caller: Caller = {
     ...systemCaller(

@@ -1,7 +1,7 @@
 /**
- * Authority: in whose name something acts that nobody attends to. What is saved or deployed keeps a member, and
- * the permissions of the credential that saved it where that had fewer. Their rights are looked up when it
- * acts: whoever leaves, or loses a permission, takes it from all that they left behind.
+ * Authority: the member for whom unattended work runs. Saved and deployed objects store the member, and the
+ * permissions of the credential that saved them if it had fewer. The rights are resolved at run time: a member who
+ * leaves or loses a permission loses it in all their automations.
  */
 import { type Caller, isInPerson, type Principal, userIdOf } from "#kernel/access/caller.ts";
 import type { Platform, PlatformServices, ReadContext } from "#kernel/contract.ts";
@@ -13,11 +13,11 @@ import * as store from "./store.ts";
 export interface Authority {
   /** The member in whose name it acts. */
   readonly runAs: string;
-  /** The permissions to which it is confined, of those that the member has; all of them when absent. */
+  /** The permissions that limit it, among those of the member; all of them if absent. */
   readonly permissions?: readonly string[] | null | undefined;
 }
 
-/** The rights of somebody now. */
+/** The current rights of a person. */
 export type Rights = Pick<Caller, "permissions"> & { readonly principal: Principal };
 
 export const NobodyBehind = failure(
@@ -26,7 +26,7 @@ export const NobodyBehind = failure(
   "The user that this automation acts as is no longer an active member. Another member must save or deploy it.",
 );
 
-/** The authority that a caller gives to what they save. */
+/** The authority that a caller gives to the objects they save. */
 export function authorityOf(caller: Caller): Authority & {
   readonly permissions: readonly string[] | null;
 } {
@@ -37,15 +37,15 @@ export function authorityOf(caller: Caller): Authority & {
 }
 
 /**
- * The permissions to which a caller confines what they save: a token with fewer than its person must not
- * gain the rest through a workflow, nor must code that acts in somebody's stead. Undefined for a session: what
- * it saves has whatever the person may do when it acts.
+ * The permissions that limit what a caller saves: a token with fewer permissions than its person must not gain the
+ * others through a workflow, and neither must code that acts for a person. Undefined for a session: its objects
+ * have all permissions that the person has at run time.
  */
 export function confinementOf(caller: Caller): readonly string[] | undefined {
   return isInPerson(caller) ? undefined : [...caller.permissions].toSorted();
 }
 
-/** The rights that an authority has now; undefined when there is no active member behind it. */
+/** The current rights of an authority; undefined if its member is not active. */
 export async function findRights(
   platform: Platform,
   workspace: string,
@@ -55,7 +55,7 @@ export async function findRights(
   return member && confine(authority, member);
 }
 
-/** The rights that an authority has now; throws when there is no active member behind it. */
+/** The current rights of an authority; throws if its member is not active. */
 export async function requireRights(
   platform: Platform,
   workspace: string,
@@ -66,7 +66,7 @@ export async function requireRights(
   return rights;
 }
 
-/** Reads the rights of these people at once, in the transaction's workspace. */
+/** Reads the rights of several people in one query, in the transaction's workspace. */
 export async function readRights(
   { tx, services }: Pick<ReadContext, "tx" | "services">,
   userIds: readonly string[],
@@ -80,7 +80,7 @@ export async function readRights(
   };
 }
 
-/** The rights of an authority whose member has these roles, and what the custom ones among them grant. */
+/** The rights of an authority, given the roles of its member and the grants of custom roles. */
 export function confineMember(
   authority: Authority,
   { roles, granted }: { readonly roles: readonly string[]; readonly granted: readonly string[] },
@@ -99,12 +99,12 @@ export async function assertBehind(
   if (!rightsOf(authority)) throw new Failure(NobodyBehind);
 }
 
-/** The roles that no rule of a table binds. */
+/** The roles that access rules of tables do not restrict. */
 const UNRESTRICTED_ROLES: readonly string[] = ["owner", "admin"];
 
 /**
- * The rights that two people share, for code that one wrote and another runs. It acts for the first of them,
- * with the roles that both have: a rule about one's own rows means those of the first.
+ * The common rights of two people, for code that one wrote and another runs. It acts as the first, with the roles
+ * that both have; a rule about own rows refers to the first.
  */
 export function intersectRights(actor: Rights, author: Rights): Rights {
   if (actor.principal.id === author.principal.id && actor.permissions === author.permissions) {
@@ -140,7 +140,7 @@ function confine(
   };
 }
 
-/** SQL that is true where a column names an active member of the workspace in another. */
+/** SQL that is true if a column contains an active member of the workspace in another column. */
 export function activeMemberSql(userColumn: string, workspaceColumn: string): string {
   return `exists (select from memberships m where m.workspace_id = ${workspaceColumn}
                      and m.user_id = ${userColumn} and m.status = 'active')`;

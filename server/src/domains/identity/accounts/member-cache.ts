@@ -12,13 +12,13 @@ const CACHED_MS = 30_000;
 const CACHED_MEMBERS_MAX = 10_000;
 
 /**
- * The roles and permissions of members, for what acts in their name: each step and each delivery asks. As with
- * credentials the commit feed says when to forget them, so that a removal takes effect here at once and on
- * other nodes half a second later at the most.
+ * Caches the roles and permissions of members, because each unattended step and delivery needs them. Like for
+ * credentials, the commit feed invalidates entries, so a removal takes effect immediately on this node and within
+ * half a second on others.
  */
 class MemberCache {
   readonly #platform: Platform;
-  /** By workspace, whose events concern nobody elsewhere, then by user. */
+  /** By workspace, because events concern one workspace, then by user. */
   readonly #workspaces = new Map<string, Map<string, CachedMember>>();
   #size = 0;
 
@@ -33,7 +33,7 @@ class MemberCache {
     const nowMs = performance.now();
     const cached = this.#workspaces.get(workspace)?.get(userId);
     if (cached && cached.untilMs > nowMs) return cached.member;
-    // Shared by all who ask meanwhile; what is forgotten while it is read is not asked again.
+    // Concurrent callers share one lookup; an entry invalidated during its lookup is not reused.
     const member = findMembership(this.#platform, workspace, userId);
     this.#add(workspace, userId, { member, untilMs: nowMs + CACHED_MS });
     member.catch(() => this.#forget(workspace));
@@ -59,7 +59,7 @@ class MemberCache {
 
 const caches = new WeakMap<Platform, MemberCache>();
 
-/** Finds a member's roles and permissions; undefined for whoever is no active member. */
+/** Finds a member's roles and permissions; undefined if they are not an active member. */
 export function findCachedMember(
   platform: Platform,
   workspace: string,

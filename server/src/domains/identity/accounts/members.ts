@@ -62,7 +62,7 @@ export async function findMembersWithRoles(
   return activeMembers(tx, sql`m.roles && ${roles}::text[]`, limit);
 }
 
-/** The active members among these, locked against removal until the transaction ends. */
+/** The active members among these users, locked against removal until the transaction ends. */
 export async function findMembersByIds(tx: Tx, userIds: readonly string[]): Promise<MemberRow[]> {
   return activeMembers(tx, sql`m.user_id = any (${userIds}::text[])`, userIds.length);
 }
@@ -82,7 +82,7 @@ export async function countMembersByRoles(
   return rows;
 }
 
-/** Names and addresses of those of these accounts that are members, active or not. */
+/** The names and addresses of these accounts that are members, active or not. */
 export async function findMemberNames(
   tx: Tx,
   userIds: readonly string[],
@@ -137,7 +137,7 @@ export async function updateMembership(
     .execute();
 }
 
-/** Finds the managers of members, by the ids of the members. */
+/** Finds the managers of members, by member id. */
 export async function findManagers(
   tx: Tx,
   userIds: readonly string[],
@@ -152,7 +152,9 @@ export async function removeMember(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom("memberships").where("user_id", "=", userId).execute();
 }
 
-/** Locked in order, as the owners are, but shared: two transactions may need the same member. */
+/**
+ * Locked in a fixed order like owners, but with shared locks, because two transactions may need the same member.
+ */
 async function activeMembers(
   tx: Tx,
   condition: RawBuilder<unknown>,

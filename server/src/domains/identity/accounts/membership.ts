@@ -45,7 +45,9 @@ export async function readRolePermissions(
   return resolvePermissions(roles, granted, services.permissions);
 }
 
-/** The permissions of built-in roles by the catalog, and of custom roles by their `granted` patterns. */
+/**
+ * Resolves the permissions of built-in roles from the catalog, and of custom roles from their `granted` patterns.
+ */
 export function resolvePermissions(
   roles: readonly string[],
   granted: readonly string[],
@@ -63,11 +65,11 @@ export function resolvePermissions(
   return permissions;
 }
 
-/** Somebody may be a member of thousands of workspaces, mostly with the same roles. */
+/** Permission sets are shared: a person may be a member of thousands of workspaces, mostly with the same roles. */
 const setsByCatalog = new WeakMap<readonly Permission[], Map<string, ReadonlySet<string>>>();
 const SETS_MAX = 1_000;
 
-/** An account's roles and permissions in a workspace; undefined when it is no active member. */
+/** The roles and permissions of an account in a workspace; undefined if it is not an active member. */
 export async function findMembership(
   platform: Platform,
   workspace: string,
@@ -81,7 +83,7 @@ export async function findMembership(
   return { roles, permissions: resolvePermissions(roles, granted, platform.permissions) };
 }
 
-/** Those of these accounts that hold a permission in the transaction's workspace. */
+/** The accounts among these that have a permission in the transaction's workspace. */
 export async function findMembersWithPermission(
   { tx, services }: Pick<ReadContext, "tx" | "services">,
   permission: Permission,
@@ -94,7 +96,10 @@ export async function findMembersWithPermission(
   return new Set(holders.map(({ userId }) => userId));
 }
 
-/** These accounts as principals of the transaction's workspace; one that is no active member has no roles. */
+/**
+ * These accounts as principals of the transaction's workspace; an account that is not an active member has no
+ * roles.
+ */
 export async function readPrincipals(
   { tx }: Pick<ReadContext, "tx">,
   userIds: readonly string[],
@@ -105,9 +110,9 @@ export async function readPrincipals(
 }
 
 /**
- * The workspaces that record an event about an account: the oldest of its own, since one act is one event, and
- * those in which somebody listens; without any, the installation's home workspace. The audit log of the others
- * finds the event there.
+ * The workspaces that record an event about an account: its oldest workspace, because one action is one event, and
+ * all workspaces with subscribers; the installation's home workspace if there are none. The audit logs of the other
+ * workspaces include the event.
  */
 export function auditWorkspaces(
   memberships: Iterable<

@@ -1,4 +1,4 @@
-/** People who are named in a text: `@[usr_…]`, or `@` and the part of their address before the `@`. */
+/** Mentions in a text: `@[usr_…]`, or `@` and the local part of an e-mail address. */
 import type { ReadContext } from "#kernel/contract.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 
@@ -12,7 +12,7 @@ const MEMBERS = `
      and (u.id = any ($1::text[]) or split_part(u.email, '@', 1) = any ($2::text[]))
    order by u.id limit 200`;
 
-/** The active members whom a text names, each once; a handle that two share names nobody. */
+/** The active members mentioned in a text, without duplicates; an ambiguous handle mentions no member. */
 export async function findNamedMembers(
   { tx }: Pick<ReadContext, "tx">,
   text: string,

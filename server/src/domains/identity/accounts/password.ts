@@ -4,7 +4,7 @@ import { failure } from "#kernel/operation/failure.ts";
 /** The library computes on its own threads, so a login never holds up the event loop. */
 let cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** Verified when there is no such account, so that the response takes the same time. */
+/** Verified if the account does not exist, so that the response takes the same time. */
 let decoy: Promise<string> | undefined;
 
 /** For callers that know whose password it is; a login must not say that much. */
@@ -14,7 +14,7 @@ export function hashPassword(password: string): Promise<string> {
   return hash(password, cost);
 }
 
-/** For tests, which log in thousands of times: hashes that are made from now on cost nearly nothing. */
+/** For tests with thousands of logins: makes new hashes very cheap. */
 export function cheapenPasswords(): void {
   cost = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 }

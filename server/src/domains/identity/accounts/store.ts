@@ -7,11 +7,14 @@ import type { User } from "./user.ts";
 export interface Account {
   readonly user: User;
   readonly passwordHash: string | undefined;
-  /** Its holder has shown that they read the mail of its address. */
+  /** The account holder has proved access to the mailbox of its address. */
   readonly verified: boolean;
 }
 
-/** Finds a person's own account, none that a workspace manages. As the system: no workspace is known yet. */
+/**
+ * Finds a person's own account, not one managed by a workspace. Runs as the system, because no workspace is known
+ * yet.
+ */
 export async function findAccount(db: Database, email: string): Promise<Account | undefined> {
   const [row] = await db.system<{
     id: string;
@@ -44,8 +47,9 @@ const RELEASABLE_MAX = 20;
 export type ManagedUser = User & { readonly workspace: string; readonly slug: string };
 
 /**
- * The accounts of an address whose workspaces have taken single sign-on away, so that nothing opens them any more.
- * Any workspace could have made one for a stranger's address: which one is theirs, its person alone can tell.
+ * The accounts of an address whose workspaces have removed single sign-on, so that no login can open them. Any
+ * workspace could have created such an account for the address of another person, so the person chooses which are
+ * theirs.
  */
 export async function listReleasableUsers(
   db: Database,
@@ -54,12 +58,12 @@ export async function listReleasableUsers(
   return db.system<ManagedUser>(RELEASABLE, [email, RELEASABLE_MAX]);
 }
 
-/** Makes a workspace's account its person's own, who then may have a password. */
+/** Converts a managed account to the person's own account, which may have a password. */
 export async function releaseAccount(tx: Tx, id: string): Promise<void> {
   await tx.updateTable("users").set({ managed_by: null }).where("id", "=", id).execute();
 }
 
-/** The workspaces that an account belongs to, also those where it is deactivated. */
+/** The workspaces of an account, including those where it is deactivated. */
 export async function listWorkspaceKeys(db: Database, userId: string): Promise<string[]> {
   const rows = await db.system<{ workspace: string }>(
     "select workspace_id as workspace from memberships where user_id = $1 order by 1",
@@ -68,7 +72,10 @@ export async function listWorkspaceKeys(db: Database, userId: string): Promise<s
   return rows.map(({ workspace }) => workspace);
 }
 
-/** Says whether somebody needs more than their mail to enter a workspace: a second factor, or its single sign-on. */
+/**
+ * Returns whether a person needs more than access to their mail to enter a workspace: a second factor or single
+ * sign-on.
+ */
 export async function needsStrongSignIn(
   db: Database,
   workspace: string,
@@ -95,7 +102,7 @@ export async function setEmailVerified(tx: Tx, id: string, now: Date): Promise<b
   return row !== undefined;
 }
 
-/** Keeps an account's password from being changed until the transaction ends; false when it has been. */
+/** Locks an account's password until the transaction ends; false if it has changed. */
 export async function lockPassword(tx: Tx, id: string, hash: string | undefined): Promise<boolean> {
   const row = await tx
     .selectFrom("users")
@@ -123,11 +130,11 @@ export interface MembershipRow {
   readonly roles: readonly string[];
   /** Permissions and patterns that the custom roles grant. */
   readonly granted: readonly string[];
-  /** The names of the custom roles among them, by id; null without any. */
+  /** The names of the custom roles among them, by id; null if there are none. */
   readonly customRoles: Readonly<Record<string, string>> | null;
-  /** A webhook or a workflow of the workspace may hear the events of accounts. */
+  /** A webhook or workflow of the workspace may receive account events. */
   readonly hearsAudit: boolean;
-  /** The workspace demands a second factor, and the person has none. */
+  /** The workspace requires a second factor, and the person has none. */
   readonly barred: boolean;
 }
 
@@ -171,7 +178,7 @@ export async function findGrantedByRoles(tx: Tx, roles: readonly string[]): Prom
   return rows.map(({ granted }) => granted);
 }
 
-/** The roles of active members of this workspace, and what the custom ones among them grant. */
+/** The roles of active members of this workspace, and the grants of custom roles. */
 export async function findMemberRoles(
   tx: Tx,
   userIds: readonly string[],

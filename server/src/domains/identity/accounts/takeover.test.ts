@@ -14,7 +14,7 @@ import {
   sessionIn,
 } from "../sso/testing/workspace.ts";
 
-/** An account that somebody makes ahead of the person whose address it has. */
+/** Tests accounts created by an attacker for the address of another person. */
 const OFF = { MILLRACE_LOGIN_RATE_LIMIT: "0" };
 const handing = await useWorld({ env: OFF });
 const mailing = await useWorld({ env: { ...OFF, MILLRACE_SMTP_URL: "smtp://127.0.0.1:9" } });
@@ -46,7 +46,7 @@ async function makeAhead(place: Place, email: string, roleIds = ["builder"]): Pr
 
 type SamlPlace = Awaited<ReturnType<typeof samlWorkspace>>;
 
-/** Signs in at the workspace's provider, in a browser that may be logged in already. */
+/** Signs in at the workspace's provider, in a browser that may already be logged in. */
 async function signIn(
   world: World,
   { slug, provider }: SamlPlace,
@@ -60,7 +60,7 @@ async function signIn(
   return { ...back, ask: world.asToken(sessionIn(back.headers), slug) };
 }
 
-/** Everything that opens an account: given out by whoever holds its session. */
+/** Creates all kinds of credentials for an account, as an attacker with its session would. */
 async function armed(world: World, email: string, place: Place, builder: Ask) {
   const session: string = (await logIn(world, email)).body.data.token;
   const ask = world.asToken(session, place.slug);
@@ -94,7 +94,7 @@ async function newest(world: World, type: string, key: string) {
   return rows.at(-1)?.data;
 }
 
-/** What the armed account had, by kind. */
+/** The credentials of the prepared account, by kind. */
 const ALL = {
   passwords: 1,
   sessions: 1,
@@ -111,7 +111,7 @@ async function expectEnded(world: World, place: Place, old: Awaited<ReturnType<t
   expect(await world.stranger(`GET ${old.feed}`)).toMatchObject({ status: 404 });
 }
 
-test("single sign-on gives nothing to whoever made an account elsewhere ahead of its person", async () => {
+test("single sign-on gives no access to a person who created an account for the address elsewhere before", async () => {
   const [other, corp] = [await newWorkspace(handing), await samlWorkspace(handing)];
   const email = address();
   const ahead = await makeAhead(other, email);
@@ -128,7 +128,7 @@ test("single sign-on gives nothing to whoever made an account elsewhere ahead of
   expect(await there("GET /api/v1/auth/me")).toMatchObject({ status: 403 });
 });
 
-test("whatever opened a member's account before they came by single sign-on ends then", async () => {
+test("all earlier credentials of a member's account end at their first single sign-on", async () => {
   const corp = await samlWorkspace(handing);
   const email = address();
   const userId = await makeAhead(corp, email);
@@ -148,7 +148,7 @@ test("whatever opened a member's account before they came by single sign-on ends
     status: 401,
     body: { code: "bad_login" },
   });
-  // They keep what they were given and who they are; the second time nothing more ends.
+  // The person keeps roles and identity; a second sign-in ends nothing more.
   const me = (await real.ask("GET /api/v1/auth/me")).body.data;
   expect(me).toMatchObject({ user: { id: userId }, roles: ["builder"] });
   const made = await real.ask("POST /api/v1/auth/tokens", {
@@ -163,7 +163,7 @@ test("whatever opened a member's account before they came by single sign-on ends
   });
 });
 
-test("a provider ends nothing in other workspaces, and opens its own to itself alone", async () => {
+test("a provider revokes nothing in other workspaces, and its accounts open only its own workspace", async () => {
   const [other, corp] = [await newWorkspace(handing), await samlWorkspace(handing)];
   const email = address();
   await makeAhead(other, email);
@@ -191,12 +191,12 @@ test("a provider ends nothing in other workspaces, and opens its own to itself a
   for (const credential of [there.session, ...there.tokens]) {
     expect(await handing.asToken(credential, other.slug)(WHERE)).toMatchObject({ status: 200 });
   }
-  // Nor does it open to the password when single sign-on is taken away.
+  // Removing single sign-on does not make the password valid.
   await corp.owner("DELETE /api/v1/settings/sso");
   expect(await here(WHERE)).toMatchObject({ status: 403 });
 });
 
-test("who is logged in by password when they come by single sign-on keeps both", async () => {
+test("a member logged in by password at their first single sign-on keeps both", async () => {
   const corp = await samlWorkspace(handing);
   const email = address();
   const userId = await makeAhead(corp, email);
@@ -234,7 +234,10 @@ test("a mailed link never reaches the one who invites, and verifies the address"
   expect(await logIn(mailing, email, OWN)).toMatchObject({ status: 200 });
 });
 
-/** In the mailing world: an account from when there was no mail server, armed, in a workspace of the attacker. */
+/**
+ * In the mailing world: an account from a time without a mail server, prepared with credentials, in a workspace of
+ * the attacker.
+ */
 async function oldAccount(email: string) {
   const trap = await newWorkspace(mailing);
   const { userId } = await mailing.member(["builder"], trap);
@@ -290,7 +293,7 @@ test.each(["invitation", "reset"] as const)(
     expect(await mailing.asToken(session.body.data.token, trap.slug)(WHERE)).toMatchObject({
       status: 403,
     });
-    // A link that comes later ends sessions, and leaves to its person what is theirs.
+    // A later link ends sessions, but keeps other credentials of the person.
     const made = await ask("POST /api/v1/auth/tokens", {
       name: "mine",
       expiresIn: null,
@@ -309,7 +312,7 @@ test.each(["invitation", "reset"] as const)(
   },
 );
 
-test("who reads the mail and knows the password of an old account keeps everything", async () => {
+test("a person with access to the mail and the password of an old account keeps everything", async () => {
   const email = address();
   const { old } = await oldAccount(email);
   const corp = await newWorkspace(mailing);
@@ -341,7 +344,7 @@ test("single sign-on that no owner set up neither admits nor binds owners", asyn
   expect(await signIn(handing, corp, email)).toMatchObject({ status: 303 });
 });
 
-test("when single sign-on is taken away, a mailed link opens the accounts that it made", async () => {
+test("after single sign-on is removed, a mailed link opens the accounts that it created", async () => {
   const corp = await samlWorkspace(mailing);
   const email = address();
   const { ask } = await signIn(mailing, corp, email, { role: "agent" });
@@ -359,7 +362,7 @@ test("when single sign-on is taken away, a mailed link opens the accounts that i
   });
 });
 
-test("of several accounts that workspaces made for an address, its person chooses by the link", async () => {
+test("if workspaces created several accounts for an address, the person chooses one with the link", async () => {
   const stranger = await samlWorkspace(mailing);
   const corp = await samlWorkspace(mailing);
   const email = address();

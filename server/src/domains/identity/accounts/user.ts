@@ -27,7 +27,7 @@ export const User = Type.Object(
 );
 export type User = Static<typeof User>;
 
-/** A workspace with the roles that the account has in it. */
+/** A workspace with the account's roles in it. */
 export const MemberOf = Type.Object(
   {
     id: id("ws"),

@@ -9,20 +9,22 @@ import * as store from "./store.ts";
 import { CredentialsRevoked, EmailVerified, type User } from "./user.ts";
 
 /**
- * An account may be made by somebody else than the person whose address it has: the sender of an invitation may
- * follow the link themselves, where no mail server takes it to its receiver. It is worth something to them
- * only until its person comes, by a link that was mailed or by single sign-on. Then everything that opened it
- * before ends.
+ * An account may have been created by another person than the owner of its address: without a mail server, the
+ * sender of an invitation can follow the link themselves. Such an account is useful to them only until the owner of
+ * the address arrives by a mailed link or by single sign-on. Then all earlier credentials end.
  */
 const ENVIRONMENTS: readonly EnvironmentName[] = ["production", "staging", "development"];
 
-/** An account whose holder is known from now on, and all the workspaces that it belongs to. */
+/** An account whose holder is now verified, and all workspaces of the account. */
 export interface Claim {
   readonly user: Pick<User, "id" | "name" | "email">;
   readonly workspaces: readonly string[];
 }
 
-/** Marks an address as verified, and ends what opened the account before; false when it was verified already. */
+/**
+ * Marks an address as verified, and revokes all earlier credentials of the account; false if it was already
+ * verified.
+ */
 export async function verifyEmail(
   ctx: WriteContext<typeof CredentialsRevoked | typeof EmailVerified>,
   claim: Claim,
@@ -35,7 +37,9 @@ export async function verifyEmail(
   return true;
 }
 
-/** Marks an address as verified where its reader also knew the account's password, so that nothing ends. */
+/**
+ * Marks an address as verified without revoking anything, because the reader of the mail also knew the password.
+ */
 export async function verifyHolder(
   ctx: WriteContext<typeof EmailVerified>,
   claim: Claim,
@@ -44,7 +48,7 @@ export async function verifyHolder(
   if (isFirst) emitVerified(ctx, claim, "invitation");
 }
 
-/** Ends everything that opens an account, in all its workspaces. */
+/** Revokes all credentials of an account, in all its workspaces. */
 export async function revokeCredentials(
   ctx: WriteContext<typeof CredentialsRevoked>,
   { user, workspaces }: Claim,
@@ -58,7 +62,10 @@ export async function revokeCredentials(
   }
 }
 
-/** Ends what an account has in one workspace, and goes on in its production; resolves to counts by kind. */
+/**
+ * Revokes the credentials of an account in one workspace, and switches to its production environment; resolves to
+ * counts by kind.
+ */
 export async function revokeInWorkspace(
   ctx: WriteContext<never>,
   userId: string,

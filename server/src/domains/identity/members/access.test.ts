@@ -46,7 +46,7 @@ test("an admin sees how members get in, and ends it; an owner's access only an o
   }
 });
 
-test("a workspace ends no session that is good elsewhere, and sees nobody else's", async () => {
+test("a workspace cannot end sessions that are valid elsewhere, or see those of other workspaces", async () => {
   const place = await world.workspace("elsewhere");
   const shared = await world.member(["agent"]);
   await world.sql(
@@ -77,7 +77,7 @@ test("a workspace ends no session that is good elsewhere, and sees nobody else's
   expect((await away(`GET ${TOKENS}`)).body.data).toEqual([]);
 });
 
-test("whoever is suspended loses tokens, applications and open streams, and none come back with them", async () => {
+test("a suspended member loses tokens, applications and open streams, and does not get them back", async () => {
   const member = await world.member(["agent"]);
   const { body: made } = await member("POST /api/v1/auth/tokens", draft);
   const application = await register(owner);
@@ -100,7 +100,7 @@ test("whoever is suspended loses tokens, applications and open streams, and none
   expect(await app("GET /api/v1/workspaces/me")).toMatchObject({ status: 401 });
 });
 
-test("a consent is taken back by its person alone, and its tokens end with it", async () => {
+test("only the person can revoke a consent, and its tokens end with it", async () => {
   const member = await world.member(["agent"]);
   const application = await register(owner);
   const granted = await tokensFor(world, member.token, application);
@@ -116,7 +116,7 @@ test("a consent is taken back by its person alone, and its tokens end with it", 
   expect((await member("GET /api/v1/oauth/consents")).body.data.consents).toEqual([]);
 });
 
-test("a person changes their own name everywhere, and is found by it", async () => {
+test("a person changes their name in all workspaces, and can be found by it", async () => {
   const member = await world.member(["viewer"]);
   expect(await member("PATCH /api/v1/auth/me", { name: "Grace Hopper" })).toMatchObject({
     status: 200,

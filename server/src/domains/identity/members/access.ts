@@ -88,7 +88,7 @@ export const listMemberAccess = query({
   },
 });
 
-/** As the system: a transaction sees only its own workspace. */
+/** Runs as the system, because a transaction sees only its own workspace. */
 const SHARED = `
   select distinct o.user_id as "userId" from memberships m
     join memberships o on o.user_id = m.user_id and o.workspace_id <> m.workspace_id

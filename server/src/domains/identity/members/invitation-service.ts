@@ -52,7 +52,7 @@ export async function createInvitation(
   }
   if (await invitations.isMember(tx, email)) throw new Failure(AlreadyMember);
   const mailed = mailer.available;
-  // Nobody's mailbox is filled by others who invite them again and again.
+  // Limits repeated invitations to the same mailbox.
   if (mailed) rateLimit.assert(`invitation to ${email}`, settings.loginRateLimit);
   const token = `mri_${randomBytes(32).toString("base64url")}`;
   const invitation = await invitations.replace(tx, {
@@ -102,7 +102,7 @@ export async function revokeInvitationsSentBy(
   }
 }
 
-/** Describes an open invitation to whoever holds its link. */
+/** Describes an open invitation to the holder of its link. */
 export async function describeInvitation(
   platform: Platform,
   token: string,
@@ -118,7 +118,7 @@ export async function describeInvitation(
 export interface Acceptance {
   readonly invitation: invitations.OpenInvitation;
   readonly account: User | undefined;
-  /** For an account that is made, or that its person takes over; else empty. */
+  /** For an account that is created or taken over by its person; otherwise empty. */
   readonly passwordHash: string;
   /** The workspaces that an existing account belongs to. */
   readonly workspaces: readonly string[];
@@ -138,8 +138,8 @@ export async function prepareAcceptance(
     throttleAddress(platform, address);
     return undefined;
   }
-  // A link that its sender handed over proves nothing about the address. So an existing account
-  // accepts by its own password, and guesses are throttled as they are at the login.
+  // A link that its sender handed over does not prove access to the address. So an existing account accepts with
+  // its own password, and attempts are throttled like logins.
   await throttleAccount(platform, invitation.email, address);
   const account = await findAccount(db, invitation.email);
   if (!account) {
@@ -151,7 +151,7 @@ export async function prepareAcceptance(
   const acceptance = { invitation, account: user, passwordHash: "", workspaces };
   const isCorrect = await checkPassword(password, account.passwordHash);
   if (isCorrect && user.status === "active") return acceptance;
-  // The address is theirs, and the account was made by nobody knows whom.
+  // The mailed link proves the address, and the creator of the account is unknown.
   if (invitation.mailed && !verified && user.status === "active") {
     return { ...acceptance, passwordHash: await hashPassword(password) };
   }
@@ -185,7 +185,7 @@ export async function joinWorkspace(
   }
   if (!(await invitations.remove(tx, invitation.id)))
     return recordRefusal(ctx, "bad_link", invitation);
-  // Single sign-on may have let the same person in meanwhile, with an account of the workspace.
+  // Single sign-on may have admitted the same person in the meantime, with an account managed by the workspace.
   if (await invitations.isMember(tx, invitation.email)) throw new Failure(AlreadyMember);
   const user = await enterAccount(ctx, name, acceptance);
   ctx.switchPartition(partition);
@@ -195,7 +195,7 @@ export async function joinWorkspace(
   return user;
 }
 
-/** The account that accepts: a new one, an existing one, or one that its person takes over now. */
+/** The accepting account: a new one, an existing one, or one that its person takes over. */
 async function enterAccount(
   ctx: AcceptContext,
   name: string | undefined,
@@ -209,7 +209,7 @@ async function enterAccount(
       if (mailed) await verifyHolder(ctx, claim);
       return account;
     }
-    // Somebody may have verified the address a moment ago, and then it is their password that counts.
+    // If the address has just been verified, the password of the account applies.
     if (!(await verifyEmail(ctx, claim, "invitation"))) throw new Failure(WrongPassword);
     await setPassword(tx, account.id, passwordHash, now);
     return account;
@@ -238,7 +238,7 @@ function recordAccountRefusal(
   }
   const { environment, address } = ctx.caller;
   const { email } = invitation;
-  // As any act of an account, in the oldest of its workspaces; and in the one that invites.
+  // Recorded in the oldest workspace of the account, like all account events, and in the inviting one.
   for (const workspace of new Set([invitation.workspace, ...workspaces.slice(0, 1)])) {
     ctx.switchPartition({ workspace, environment });
     ctx.emit(LoginFailed, { id: email, displayName: email }, { email, address });

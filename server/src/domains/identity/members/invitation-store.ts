@@ -53,7 +53,7 @@ export async function remove(
   return row && { ...toInvitation(row), revision: row.revision };
 }
 
-/** Deletes and returns the invitations that an account sent in this workspace, by whichever credential. */
+/** Deletes and returns the invitations that an account sent in this workspace, with any credential. */
 export async function removeSentBy(tx: Tx, userId: string): Promise<Invitation[]> {
   const rows = await tx
     .deleteFrom("invitations")
@@ -66,13 +66,13 @@ export async function removeSentBy(tx: Tx, userId: string): Promise<Invitation[]
 export interface OpenInvitation {
   readonly id: string;
   readonly workspace: string;
-  /** Of the workspace, in addresses. */
+  /** The slug of the workspace. */
   readonly slug: string;
   readonly email: string;
   readonly name: string;
   readonly roleIds: readonly string[];
   readonly invitedBy: string;
-  /** The link went to the address itself, so that whoever has it reads the mail there. */
+  /** The link was mailed to the address, so its holder can read the mail there. */
   readonly mailed: boolean;
 }
 
@@ -92,7 +92,7 @@ export async function findByTokenHash(
   return row;
 }
 
-/** An invitation in words for its page. */
+/** An invitation as shown on its page. */
 export interface DescribedInvitation {
   readonly email: string;
   readonly name: string;

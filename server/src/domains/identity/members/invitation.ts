@@ -5,7 +5,7 @@ import { id, Time } from "#kernel/schema/schema.ts";
 import { Email } from "../accounts/index.ts";
 import { RoleId } from "../roles/index.ts";
 
-/** The fields of an invitation in lists and events: all but its token. */
+/** The fields of an invitation in lists and events, without its token. */
 const invitationFields = {
   id: id("inv"),
   email: Email,
@@ -20,7 +20,7 @@ export type Invitation = Static<typeof Invitation>;
 
 const MAILED = "absent if the link was sent by e-mail";
 
-/** With its token, returned once and only where nobody but the sender can hand it on. */
+/** With its token, which is returned only once, and only if it was not mailed. */
 export const NewInvitation = Type.Object(
   {
     ...invitationFields,

@@ -50,7 +50,7 @@ test("an invalid link is recorded in the home workspace", async () => {
   });
 });
 
-describe("an invitation ends with its sender", () => {
+describe("an invitation ends when its sender leaves", () => {
   test.each(["removed", "deactivated"])("who is %s", async (how) => {
     const admin = await world.member(["admin"]);
     const { token, id } = await invite(admin, { roleIds: ["admin"] });
@@ -64,7 +64,7 @@ describe("an invitation ends with its sender", () => {
     expect(await accept(token)).toMatchObject({ ...bad, events: refused });
   });
 
-  test("whose token sent it", async () => {
+  test("including invitations sent with a token", async () => {
     const person = await world.member(["owner"]);
     const { body } = await person("POST /api/v1/auth/tokens", {
       name: "t",
@@ -79,7 +79,7 @@ describe("an invitation ends with its sender", () => {
     expect(gone.events).toEqual(["user.invitation_revoked", "user.deactivated"]);
   });
 
-  test("and is worth nothing while they may not grant its roles", async () => {
+  test("and is invalid while the sender may not grant its roles", async () => {
     const admin = await world.member(["admin"]);
     const { token } = await invite(admin, { roleIds: ["builder"] });
     const roles = `/api/v1/settings/users/${admin.userId}/roles`;
@@ -91,7 +91,7 @@ describe("an invitation ends with its sender", () => {
   });
 });
 
-test("keeps a custom role in use until it is gone", async () => {
+test("keeps a custom role in use until it ends", async () => {
   const { body } = await owner("POST /api/v1/settings/roles", {
     name: "For a guest",
     permissions: ["audit:read"],
@@ -107,7 +107,7 @@ test("keeps a custom role in use until it is gone", async () => {
   expect(await owner(path)).toMatchObject({ status: 204, events: ["audit.role.deleted"] });
 });
 
-describe("to somebody who has an account", () => {
+describe("to a person with an account", () => {
   test("a wrong password is a failed login, here and where they belong, and as slow", async () => {
     await using apart = await startWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "3" } });
     const place = await apart.workspace("trap");
@@ -135,7 +135,7 @@ describe("to somebody who has an account", () => {
     });
   });
 
-  test("without a password they are told to set one first", async () => {
+  test("asks a person without a password to set one first", async () => {
     const { userId } = await world.member(["viewer"]);
     const there = await world.member(["owner"], await world.workspace("second-home"));
     const { token } = await invite(there, { email: `${userId}@example.com` });
@@ -189,7 +189,7 @@ test("expired invitations, links and addresses are pruned", async () => {
   await until(async () => (await left()).invitations === 0 && (await left()).resets === 0);
   expect((await left()).addresses).toBe(1);
   apart.clock.advance(82 * 24 * 3_600_000);
-  // A day at a time: the job may be at work since before, and comes again a day after its end.
+  // Advances one day at a time: the job may already be running, and runs again a day after its end.
   await until(async () => {
     apart.clock.advance(24 * 3_600_000);
     return (await left()).addresses === 0;

@@ -18,7 +18,7 @@ const logIn = (email: string, secret = password) =>
   world.stranger("POST /api/v1/auth/token", { email, password: secret });
 
 describe("an invitation", () => {
-  test("leads to an account that can log in, with the roles that were meant", async () => {
+  test("creates an account that can log in with the given roles", async () => {
     const email = address();
     const sent = await owner("POST /api/v1/settings/users/invite", {
       email,
@@ -48,7 +48,7 @@ describe("an invitation", () => {
     });
   });
 
-  test("ends when a newer one is sent, and after seven days", async () => {
+  test("expires when a newer one is sent, and after seven days", async () => {
     const email = address();
     const first = await invite(email);
     const second = await invite(email);
@@ -65,7 +65,7 @@ describe("an invitation", () => {
     expect(late).toMatchObject({ status: 410 });
   });
 
-  test("gives no role that its sender could not give", async () => {
+  test("cannot grant roles that its sender cannot grant", async () => {
     const admin = await world.member(["admin"]);
     const draft = { email: address(), roleIds: ["owner"] };
     expect(await admin("POST /api/v1/settings/users/invite", draft)).toMatchObject({
@@ -85,7 +85,7 @@ describe("an invitation", () => {
     });
   });
 
-  test("brings somebody with an account to a second workspace, by their own password", async () => {
+  test("adds an existing account to a second workspace, with its own password", async () => {
     const email = address();
     await accept((await invite(email)).token);
     await owner("POST /api/v1/workspaces", { name: "Branch", slug: "branch" });
@@ -116,7 +116,7 @@ describe("an invitation", () => {
 });
 
 describe("a member", () => {
-  test("who is deactivated can do nothing here, tokens included, until reactivated", async () => {
+  test("a deactivated member has no access, including by token, until reactivated", async () => {
     const person = await world.member(["viewer"]);
     const { body } = await person("POST /api/v1/auth/tokens", {
       name: "t",
@@ -135,7 +135,7 @@ describe("a member", () => {
     expect(await person("GET /api/v1/workspaces/me")).toMatchObject({ status: 200 });
   });
 
-  test("who is removed loses sessions and tokens", async () => {
+  test("a removed member loses sessions and tokens", async () => {
     const person = await world.member(["viewer"]);
     expect(await owner(`DELETE /api/v1/settings/users/${person.userId}`)).toMatchObject({
       status: 204,
@@ -147,7 +147,7 @@ describe("a member", () => {
     });
   });
 
-  test("who belongs elsewhere too keeps the session, and their name", async () => {
+  test("a member of other workspaces keeps the session and their name", async () => {
     const email = address();
     const { body } = await accept((await invite(email)).token);
     const { slug } = await world.workspace("far-away");
@@ -167,7 +167,7 @@ describe("a member", () => {
     ).toMatchObject({ status: 403 });
   });
 
-  test("who owns is changed by owners alone, and the last one stays", async () => {
+  test("only owners change owners, and the last owner cannot be removed", async () => {
     const admin = await world.member(["admin"]);
     const path = `/api/v1/settings/users/${owner.userId}`;
     expect(await admin(`PATCH ${path}`, { status: "deactivated" })).toMatchObject({
@@ -196,7 +196,7 @@ describe("a manager", () => {
     return made.map(({ userId }) => userId);
   };
 
-  test("is set, found and unset, each with one event that has the former value", async () => {
+  test("sets, finds and unsets it, each with one event that contains the previous value", async () => {
     const [boss = "", worker = ""] = await people(2);
     const set = await report(boss, worker);
     expect(set).toMatchObject({
@@ -237,7 +237,7 @@ describe("a manager", () => {
     expect(await messageOf(worker, chief)).toEqual([...refused, "reports to this member"]);
   });
 
-  test("of two concurrent changes that would create a circle, one is refused", async () => {
+  test("rejects one of two concurrent changes that would create a cycle", async () => {
     const [one = "", other = ""] = await people(2);
     const answers = await Promise.all([report(one, other), report(other, one)]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 422]);
@@ -261,7 +261,7 @@ describe("a manager", () => {
   });
 });
 
-test("members are found by words, role and ids, in pages", async () => {
+test("finds members by words, role and ids, with pages", async () => {
   await using apart = await startWorld();
   const asking = await apart.member(["owner"]);
   const [agent, viewer, both] = await Promise.all(

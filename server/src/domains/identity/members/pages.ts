@@ -22,7 +22,7 @@ const invitationErrorRendering = buildLinkErrorRendering({
   path: "login",
 });
 
-/** The page that an invitation's link opens. */
+/** The page of an invitation link. */
 export const invitationPage = query({
   id: "invitations.page",
   route: "GET /invitations",
@@ -73,7 +73,7 @@ export const invitationForm = command({
     const user = await joinWorkspace(ctx, name === "" ? undefined : name, acceptance);
     if (user instanceof Failure) return user;
     const goTo = acceptance ? firstPage(ctx.caller, acceptance.invitation) : rootOf(ctx.caller);
-    // Of an account that existed a password is not all: it may have a second factor, or single sign-on.
+    // For an existing account, the password may not be enough: it may require a second factor or single sign-on.
     if (!acceptance || acceptance.account || mustUseSso) return { goTo };
     const session = await startSession(ctx, user, [acceptance.invitation]);
     const cookie = buildSessionCookie(session, ctx.services.settings);
@@ -84,7 +84,7 @@ export const invitationForm = command({
 const rootOf = ({ origin }: Pick<Caller, "origin">): string =>
   new URL(origin).pathname.replace(/\/*$/, "/");
 
-/** The portal for who may do no more than requesters, the console for all others. */
+/** The portal for members with only requester rights, otherwise the console. */
 function firstPage(
   caller: Pick<Caller, "origin">,
   { roleIds, slug }: Pick<OpenInvitation, "roleIds" | "slug">,

@@ -8,7 +8,7 @@ import { line, object } from "#kernel/schema/schema.ts";
 import { UserUpdated } from "./events.ts";
 import { toMember } from "./service.ts";
 
-/** Each workspace of the account hears of it; somebody may belong to thousands. */
+/** Each workspace of the account receives the event; a person may belong to thousands. */
 const WORKSPACES_MAX = 100;
 
 export const updateMe = command({

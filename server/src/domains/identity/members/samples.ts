@@ -13,7 +13,7 @@ async function aMember(world: World): Promise<Arranged> {
   return { params: { id: userId }, environmentScoped: false };
 }
 
-/** A member who has invited somebody. */
+/** Creates a member who has invited a person. */
 async function aSender(world: World): Promise<Arranged> {
   const admin = await world.member(["admin"]);
   await admin(INVITE, { email: address() });
@@ -30,7 +30,7 @@ async function mailed(world: World, by: Ask, email = address()): Promise<string>
   return tokenMailedTo(world, email);
 }
 
-/** An invitation to somebody who has an account already, in a workspace apart. */
+/** Invites a person with an existing account to another workspace. */
 async function invitedAgain(world: World, verified: boolean): Promise<string> {
   const { userId } = await world.member(["viewer"]);
   const place = await world.workspace(`samples-${(count += 1)}`);
@@ -44,7 +44,7 @@ async function invitedAgain(world: World, verified: boolean): Promise<string> {
 }
 
 function accepting(operation: string): Sample[] {
-  // The form comes from a page of ours, and leads to another.
+  // The form comes from a page of this server, and redirects to another.
   const sender = (world: World) =>
     operation === "invitations.form" ? { by: browser(world), status: 303 } : {};
   return [

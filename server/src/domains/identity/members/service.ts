@@ -39,7 +39,7 @@ export async function updateMember(
   if (change.status === "deactivated" && before.status === "active")
     assertNotLastOwner(owners, userId);
   if (change.name !== undefined && change.name !== before.name) {
-    // A name is the account's, so one workspace must not change it for the others.
+    // The name belongs to the account, so one workspace must not change it for the others.
     if (elsewhere > 0 && userIdOf(ctx.caller) !== userId) throw new Failure(SharedAccount);
     await renameUser(ctx.tx, userId, change.name, ctx.now);
   }
@@ -61,7 +61,7 @@ export async function updateMember(
   return after;
 }
 
-/** Ends the membership, with the member's tokens and invitations in this workspace. */
+/** Ends the membership, and the member's tokens and invitations in this workspace. */
 export async function remove(
   ctx: In<WriteContext<LeaveEvents>>,
   userId: string,
@@ -79,7 +79,7 @@ export async function remove(
   ctx.emit(UserDeactivated, { id: userId, displayName: member.name }, removed);
 }
 
-/** Ends what the member sent and made here; none of it comes back with them. */
+/** Revokes what the member sent and created here; it is not restored if they return. */
 async function endAccess(
   ctx: In<WriteContext<typeof InvitationRevoked>>,
   userId: string,

@@ -1,4 +1,4 @@
-/** Tells owners what has stopped with the membership of somebody in whose name it acted. */
+/** Notifies owners about automations that stopped because their member left. */
 import Type from "typebox";
 import { type NotificationRule } from "#kernel/contributions/notification-rule.ts";
 import { UnattendedWorkPoint } from "#kernel/contributions/unattended-work.ts";

@@ -8,7 +8,7 @@ import { somebody } from "./testing/people.ts";
 
 const REGISTER = "/api/v1/auth/mfa/webauthn/register";
 
-/** Runs in the page: asks our API as any script of ours would, with the cookie. */
+/** Runs in the page: calls the API with the cookie, like any script of the page. */
 const ASK = async ({ path, body }: { path: string; body: unknown }) => {
   const reply = await fetch(path, {
     method: "POST",
@@ -18,7 +18,7 @@ const ASK = async ({ path, body }: { path: string; body: unknown }) => {
   return { status: reply.status, body: JSON.parse((await reply.text()) || "null") };
 };
 
-/** Run in the page: what the browser's own WebAuthn makes of our options. */
+/** Runs in the page: passes the options to the browser's WebAuthn. */
 const CREATE = async (options: any) => {
   const { PublicKeyCredential, navigator } = globalThis as any;
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options);
@@ -61,7 +61,7 @@ describeInBrowser("in Chromium, with its virtual authenticator", () => {
 
   async function ourPage(): Promise<Page> {
     const page = await browser.newPage();
-    // The reference itself is beside the point here; its megabytes stay where they are.
+    // The API reference is not needed here, so its script is not loaded.
     await page.route("**/docs/reference.js", (route) => route.abort());
     await page.goto(`${origin}/docs/try/mfa`);
     const session = await page.context().newCDPSession(page);

@@ -8,7 +8,7 @@ const ENFORCE = "POST /api/v1/settings/security/enforce-mfa";
 
 const world = await useWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
 
-test("bars members without a second factor from all but enrolling one", async () => {
+test("blocks members without a second factor from everything except enrollment", async () => {
   const place = await world.workspace("strict");
   const owner = await somebody(world, ["owner"], place);
   const { app } = await withApp(world, owner);
@@ -28,7 +28,7 @@ test("bars members without a second factor from all but enrolling one", async ()
   expect((await member.ask(STATUS)).body.data).toMatchObject({ totp: false, enforced: true });
   expect((await nowhere(STATUS)).body.data).toMatchObject({ totp: false, enforced: true });
   expect(await owner.ask("GET /api/v1/workspaces/me")).toMatchObject({ status: 200 });
-  // A login still gives a session, or nobody could enrol.
+  // The login still creates a session, so that the member can enroll.
   expect(await member.login()).toMatchObject({ status: 200, events: ["audit.auth.login"] });
 
   await withApp(world, member);
@@ -41,7 +41,7 @@ test("bars members without a second factor from all but enrolling one", async ()
   expect(await owner.ask(DISABLE, { code: app.next() })).toMatchObject({ status: 204 });
 });
 
-test("a factor that is removed is missed again", async () => {
+test("requires a second factor again after it was removed", async () => {
   const place = await world.workspace("strict-too");
   const owner = await somebody(world, ["owner"], place);
   const { app } = await withApp(world, owner);
@@ -61,7 +61,7 @@ test("is for owners and admins", async () => {
   expect(await admin(ENFORCE, { enforced: false })).toMatchObject({ status: 200 });
 });
 
-test("one workspace's demand keeps nobody from a workspace of their own", async () => {
+test("the requirement of one workspace does not affect another workspace of the person", async () => {
   const person = await somebody(world, ["owner"]);
   const place = await world.workspace("strict-elsewhere");
   await world.sql(

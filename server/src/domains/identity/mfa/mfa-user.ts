@@ -10,7 +10,7 @@ import { SessionRequired } from "./factor.ts";
 export interface MfaUser {
   readonly id: string;
   readonly name: string;
-  /** Never empty: the installation's home workspace stands in for none. */
+  /** Never empty: if there are none, the installation's home workspace is used. */
   readonly workspaces: readonly string[];
 }
 

@@ -88,7 +88,7 @@ describe("TOTP", () => {
     expect(await ask(VERIFY, { code: second.code() })).toMatchObject({ status: 200 });
   });
 
-  test("takes the codes of one step before and after, and no others", async () => {
+  test("accepts the codes of one step before and after, and no others", async () => {
     const person = await somebody(world);
     const { app } = await withApp(world, person);
     world.clock.advance(10 * STEP_MS);
@@ -98,13 +98,13 @@ describe("TOTP", () => {
       expect(refused).toMatchObject({ ...wrong, events: WRONG_EVENTS });
     }
     const at = world.clock.nowMs() % STEP_MS;
-    // To the start of a step, so that the next thirty seconds are all in it.
+    // Advances to the start of a step, so that the next thirty seconds are in the same step.
     world.clock.advance(STEP_MS - at);
     expect(await person.login({ code: app.code(-1) })).toMatchObject({ status: 200 });
     expect(await person.login({ code: app.code(1) })).toMatchObject({ status: 200 });
   });
 
-  test("a code works once, and none from before the last one that was used", async () => {
+  test("a code works once, and older codes than the last used one are rejected", async () => {
     const person = await somebody(world);
     const { app } = await withApp(world, person);
     world.clock.advance(2 * STEP_MS - (world.clock.nowMs() % STEP_MS));
@@ -127,7 +127,7 @@ describe("TOTP", () => {
     expect(await person.login({ code })).toMatchObject(wrong);
   });
 
-  test("of logins at the same time with the same code, one succeeds", async () => {
+  test("one of several concurrent logins with the same code succeeds", async () => {
     const person = await somebody(world);
     const { app } = await withApp(world, person);
     world.clock.advance(2 * STEP_MS);
@@ -190,7 +190,7 @@ describe("recovery codes", () => {
     expect(await person.login({ code: fresh })).toMatchObject({ status: 200 });
   });
 
-  test("one of them stands in for a lost app, and goes with the last factor", async () => {
+  test("one replaces a lost app, and all are deleted with the last factor", async () => {
     const person = await somebody(world);
     const { recoveryCodes } = await withApp(world, person);
     expect(await person.ask(DISABLE, { code: recoveryCodes[0] })).toMatchObject({
@@ -226,7 +226,7 @@ describe("recovery codes", () => {
   });
 });
 
-test("the oldest workspace of the account records it, and the audit log of the others shows it", async () => {
+test("the oldest workspace of the account records the event, and the audit logs of the others include it", async () => {
   const person = await somebody(world, ["owner"]);
   const { body } = await person.ask("POST /api/v1/workspaces", { name: "Second home" });
   const { events } = await world.asToken(person.token)(ENROLL);

@@ -1,6 +1,6 @@
 /**
- * A passkey comes first and alone: whoever answers by one shows that they hold it, and by a PIN, a finger or a face
- * that it is they who do. That is two factors, so neither a password nor a code is asked for.
+ * A passkey replaces password and code: it proves possession, and with a PIN or biometrics also the identity of the
+ * person. These are two factors, so neither a password nor a code is required.
  */
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
@@ -34,7 +34,7 @@ export async function insertPasskeyChallenge(
 
 export { discoverableOptions as passkeyOptions } from "./webauthn.ts";
 
-/** The account that a passkey is of, and whether its answer holds. */
+/** The account of a passkey, and whether its response is valid. */
 export interface CheckedPasskey {
   readonly user: {
     readonly id: string;
@@ -42,7 +42,7 @@ export interface CheckedPasskey {
     readonly name: string;
     readonly status: "invited" | "active" | "deactivated";
   };
-  /** False where the answer is wrong, or was used meanwhile. */
+  /** False if the response is invalid or was already used. */
   readonly consume: (ctx: WriteContext<never>) => Promise<boolean>;
 }
 
@@ -59,7 +59,7 @@ interface PasskeyRow extends StoredKey {
   readonly status: CheckedPasskey["user"]["status"];
 }
 
-/** Finds the account of a passkey and verifies its answer; undefined when nobody has it. */
+/** Finds the account of a passkey and verifies its response; undefined if the passkey is unknown. */
 export async function checkPasskey(
   { db, settings }: Platform,
   assertion: Assertion,
@@ -82,7 +82,7 @@ export async function checkPasskey(
   };
 }
 
-/** The authenticator says whose passkey it is; another's name would mean that it was moved between accounts. */
+/** The authenticator reports the owner of the passkey; another owner means that it was moved between accounts. */
 function matchesHandle({ response }: Assertion, userId: string): boolean {
   const { userHandle } = response;
   return userHandle === undefined || Buffer.from(userHandle, "base64url").toString() === userId;

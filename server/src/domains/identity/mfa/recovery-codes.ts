@@ -3,10 +3,10 @@ import { hmac } from "#kernel/access/crypto.ts";
 
 const RECOVERY_CODES = 10;
 const HALF_CHARACTERS = 5;
-/** Crockford's base 32, which has no characters that look alike. */
+/** Crockford's base 32, without characters that look similar. */
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
-/** Ten codes of 50 random bits, such as `7k2rm-x9q4d`. */
+/** Generates ten codes of 50 random bits, such as `7k2rm-x9q4d`. */
 export function newRecoveryCodes(): string[] {
   return Array.from({ length: RECOVERY_CODES }, () => `${randomHalf()}-${randomHalf()}`);
 }

@@ -5,7 +5,7 @@ import { App, somebody, withApp, withKey } from "./testing/people.ts";
 
 let count = 0;
 
-/** What needs a second factor, with a right one, a wrong one, and a recovery code. */
+/** The operations that require a second factor, with a valid one, an invalid one, and a recovery code. */
 function proving(
   operation: string,
   arrange: (
@@ -91,7 +91,7 @@ export const samples: readonly Sample[] = [
   ...[true, false].map((enforced) => ({
     operation: "mfa.enforce",
     name: String(enforced),
-    // In a workspace of its own, or every other sample would have to enrol.
+    // In a separate workspace; otherwise all other samples would have to enroll.
     async arrange(_owner: unknown, world: World) {
       count += 1;
       const by = await somebody(world, ["owner"], await world.workspace(`guarded-${count}`));

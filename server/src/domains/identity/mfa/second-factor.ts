@@ -24,11 +24,11 @@ import {
 import * as keys from "./webauthn-store.ts";
 
 /**
- * A second factor that was verified before the transaction. It is consumed inside, so that of several
- * concurrent uses one succeeds.
+ * A second factor that was verified before the transaction. It is consumed inside the transaction, so that only one
+ * of several concurrent uses succeeds.
  */
 export interface SecondFactor {
-  /** False when it was used meanwhile. */
+  /** False if it was used in the meantime. */
   readonly consume: (ctx: WriteContext<typeof RecoveryCodeUsed>) => Promise<boolean>;
 }
 
@@ -72,7 +72,7 @@ export async function buildMfaRequirement(
   return { methods, options: await assertionOptions(platform, userId) };
 }
 
-/** Verifies a proof; undefined when it is wrong, or was used before. */
+/** Verifies a second factor; undefined if it is invalid or already used. */
 export function checkSecondFactor(
   platform: Platform,
   person: MfaUser,

@@ -87,7 +87,7 @@ export async function completeTotpEnrolment(
   return { enrolled, recoveryCodes: codes.enrolment };
 }
 
-/** The account that changes its second factors, with the one that it proved. */
+/** The account that changes its second factors, and the factor that it proved. */
 export interface CheckedProof {
   readonly person: MfaUser;
   readonly factor: SecondFactor | undefined;

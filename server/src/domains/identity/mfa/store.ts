@@ -25,7 +25,10 @@ export async function readFactors(tx: Tx, userId: string): Promise<Factors> {
   return (rows[0] as Factors | undefined) ?? NO_FACTORS;
 }
 
-/** True when a workspace of the caller enforces a second factor: outside a workspace, all of theirs are visible. */
+/**
+ * Returns whether a workspace of the caller enforces a second factor. Outside a workspace, all their workspaces are
+ * visible.
+ */
 export async function isMfaEnforced(tx: Tx): Promise<boolean> {
   const rows = await tx
     .selectFrom("workspaces")
@@ -106,7 +109,7 @@ export async function enrolTotp(
   return rows.length > 0;
 }
 
-/** Consumes a time step; false when it was used before. */
+/** Consumes a time step; false if it was already used. */
 export async function consumeStep(tx: Tx, userId: string, step: number): Promise<boolean> {
   const rows = await tx
     .updateTable("mfa_totp")
@@ -129,7 +132,7 @@ export async function deleteTotp(tx: Tx, userId: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Deletes all second factors of an account, the recovery codes and what is under way. */
+/** Deletes all second factors of an account, its recovery codes and pending challenges. */
 export async function deleteFactors(tx: Tx, userId: string): Promise<number> {
   await lockUser(tx, userId);
   const { numDeletedRows: totp } = await tx

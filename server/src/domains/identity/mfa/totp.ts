@@ -31,7 +31,7 @@ export async function newTotp(label: string): Promise<NewTotp> {
   };
 }
 
-/** Finds the time step of a code among those accepted now; undefined when it is wrong. */
+/** Finds the time step of a code among the accepted ones; undefined if it is invalid. */
 export async function findTotpStep(
   secret: Buffer,
   code: string,

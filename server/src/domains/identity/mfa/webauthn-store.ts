@@ -17,7 +17,7 @@ export async function insertChallenge(tx: Tx, challenge: Challenge): Promise<voi
   await tx.insertInto("webauthn_challenges").values(challenge).execute();
 }
 
-/** Inserts a challenge in a transaction of its own, for a login that has none yet. */
+/** Inserts a challenge in a separate transaction, for a login that has none yet. */
 export async function saveChallenge(db: Database, challenge: Challenge): Promise<void> {
   await db.write({ workspace: NO_WORKSPACE, environment: "production" }, ({ tx }) =>
     insertChallenge(tx, challenge),
@@ -43,7 +43,7 @@ export async function isChallengeOpen(
   return rows.length > 0;
 }
 
-/** Deletes the challenge; false when it was consumed before, or has expired. */
+/** Deletes the challenge; false if it was already consumed or has expired. */
 export async function consumeChallenge(
   tx: Tx,
   challenge: ChallengeRef,

@@ -77,7 +77,7 @@ test("a security key is registered, logs in, and is removed", async () => {
   expect(await person.login()).toMatchObject({ status: 200, events: ["audit.auth.login"] });
 });
 
-test("several keys and an app live side by side; recovery codes come with the first of them", async () => {
+test("supports several keys and an app together; recovery codes are created with the first", async () => {
   const person = await somebody(world);
   const { app } = await withApp(world, person);
   const blue = await withKey(person, "Blue key");
@@ -126,7 +126,7 @@ test.each(Object.entries(TAMPERINGS))("an answer %s is refused", async (_, tampe
   expect(await person.login({ assertion: key.get(options) })).toMatchObject({ status: 200 });
 });
 
-test("a signature by another key, and bytes that are none, are refused", async () => {
+test("rejects a signature by another key, and invalid bytes", async () => {
   const person = await somebody(world);
   const { key } = await withKey(person);
   const options = await optionsFor(person);
@@ -156,7 +156,7 @@ test("a challenge belongs to one person and one purpose, for five minutes", asyn
   expect(await person.login({ assertion: key.get(options) })).toMatchObject(wrong);
 });
 
-test("of logins at the same time with the same assertion, one succeeds", async () => {
+test("one of several concurrent logins with the same assertion succeeds", async () => {
   const person = await somebody(world);
   const { key } = await withKey(person);
   const assertion = key.get(await optionsFor(person));
@@ -164,7 +164,7 @@ test("of logins at the same time with the same assertion, one succeeds", async (
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
 });
 
-test("a counter that does not grow gives a copied authenticator away", async () => {
+test("a counter that does not increase reveals a cloned authenticator", async () => {
   const person = await somebody(world);
   const { key } = await withKey(person);
   key.counter = 10;
@@ -185,7 +185,7 @@ test("an authenticator that does not count logs in every time", async () => {
   }
 });
 
-test("a credential is registered once, for whomever", async () => {
+test("a credential can be registered only once, for one account", async () => {
   const [person, other] = [await somebody(world), await somebody(world)];
   const { key } = await withKey(person);
   const { body } = await other.ask(REGISTER);
@@ -206,7 +206,7 @@ test("another account's credentials can't be seen or removed", async () => {
   expect(await other.ask(remove, { code: app.next() })).toMatchObject({ status: 404, events: [] });
 });
 
-test("one person has at most twenty credentials", async () => {
+test("an account has at most twenty credentials", async () => {
   const person = await somebody(world);
   for (let index = 1; index <= 20; index += 1) await withKey(person, `Key ${index}`);
   expect(await person.ask(REGISTER)).toMatchObject({

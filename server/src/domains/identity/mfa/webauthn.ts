@@ -32,7 +32,7 @@ export async function creationOptions(
     userDisplayName: user.name,
     timeout: CHALLENGE_MS,
     attestationType: "none",
-    // One authenticator counts once. Where it can keep the credential by itself, it may come first: a passkey.
+    // An authenticator can be registered once. If it can store the credential, it can be used as a passkey.
     excludeCredentials: keys.map(toDescriptor),
     authenticatorSelection: { residentKey: "preferred", userVerification: "preferred" },
     supportedAlgorithmIDs: ALGORITHMS,
@@ -49,7 +49,7 @@ export async function requestOptions(settings: Settings, keys: readonly StoredKe
   });
 }
 
-/** For a login that names nobody: the authenticator offers what it keeps for us. */
+/** Options for a login without a user name: the authenticator offers its passkeys for this site. */
 export async function discoverableOptions(settings: Settings) {
   const { generateAuthenticationOptions } = await library();
   return generateAuthenticationOptions({
@@ -64,14 +64,14 @@ export function challengeHash(challenge: string): Buffer {
   return sha256(`webauthn challenge ${challenge}`);
 }
 
-/** Reads the challenge that a response claims to answer; the caller checks that it is ours. */
+/** Reads the challenge of a response; the caller checks that this server issued it. */
 export function parseChallenge({ response }: Assertion | Attestation): string | undefined {
   try {
     const text = Buffer.from(response.clientDataJSON, "base64url").toString();
     const { challenge } = JSON.parse(text) as { challenge?: unknown };
     return typeof challenge === "string" ? challenge : undefined;
   } catch {
-    // Not even JSON, hence no response to a challenge.
+    // Invalid JSON is not a response to a challenge.
     return undefined;
   }
 }
@@ -112,7 +112,7 @@ export async function verifyAttestation(
   };
 }
 
-/** Where a passkey stands alone, its holder must have shown themselves to it. */
+/** A passkey without a password requires user verification. */
 export interface AssertionRules {
   readonly settings: Settings;
   readonly needsVerification: boolean;

@@ -7,7 +7,7 @@ import { classifyAddress } from "#kernel/outbound/ssrf-guard.ts";
 import { type Client, findClient } from "./applications/store.ts";
 import { InvalidClient, InvalidRequest } from "./protocol.ts";
 
-/** A parameter of a request; one without a value counts as left out. */
+/** A parameter of a request; an empty one counts as omitted. */
 export function parameter(maxLength: number) {
   return Type.Optional(Type.String({ maxLength }));
 }
@@ -24,7 +24,7 @@ export interface AuthenticatedClient {
 
 type Purpose = "token" | "revoke" | "introspect";
 
-/** Finds the calling client and checks its secret, throttled. Throws when there is no such client. */
+/** Finds the calling client and checks its secret, with throttling. Throws if the client does not exist. */
 export async function authenticateClient(
   platform: Platform,
   purpose: Purpose,
@@ -34,7 +34,7 @@ export async function authenticateClient(
   const { clientId, secret } = readClientCredentials(parameters, caller);
   const client = await findClient(platform.db, clientId);
   const secretCheck = client ? checkSecret(client, secret) : "missing";
-  // A resource server introspects often, and is not throttled once it is authenticated.
+  // A resource server introspects often, and is not throttled after authentication.
   if (purpose !== "introspect" || secretCheck !== "valid") {
     const { rateLimit, settings } = platform;
     // By address as well as by client: a client's id is public, and must not suffice to lock it out.

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
 import { CALLBACK, register, requestOn } from "./testing/authorization-flow.ts";
 
-/** A client library that somebody else wrote, over real HTTP. */
-// No MILLRACE_BASE_URL: whoever calls us by an address meets an issuer of that name.
+/** Tests with a third-party client library over real HTTP. */
+// Without MILLRACE_BASE_URL, the issuer has the name of the called address.
 const world = await useWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
 const issuer: URL = new URL(await world.app.listen({ port: 0, host: "127.0.0.1" }));
 const owner = await world.member(["owner"]);
@@ -56,7 +56,7 @@ describe.each([
   });
 });
 
-test("a client asks about its tokens, and gives them back", async () => {
+test("a client introspects and revokes its tokens", async () => {
   const config = await client.discovery(
     issuer,
     application.clientId,
@@ -96,7 +96,7 @@ test("the metadata lists exactly what we support", async () => {
   expect(body.scopes_supported).toContain("oauth_applications:write");
 });
 
-/** What the person's browser does: read the page, send the form, follow the redirect. */
+/** Acts as the person's browser: reads the page, submits the form, follows the redirect. */
 async function consent(url: URL): Promise<URL> {
   const headers = { cookie: `millrace_session=${owner.token}`, origin: issuer.origin };
   const page = await (await fetch(url, { headers })).text();

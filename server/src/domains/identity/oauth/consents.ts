@@ -53,7 +53,7 @@ export const listConsents = query({
   },
 });
 
-/** Ends one consent of any member, for those who may manage them; undefined where there is no such consent. */
+/** Revokes one consent of any member, for callers who may manage them; undefined if it does not exist. */
 export async function revokeConsentFor(
   ctx: WriteContext<typeof ConsentRevoked>,
   id: string,
@@ -86,7 +86,7 @@ export const revokeConsent = command({
   async run(ctx, { params: { clientId } }) {
     assertInPerson(ctx.caller);
     const userId = userIdOf(ctx.caller);
-    // It is given and taken back, and never changed.
+    // A consent is created and revoked, but never changed.
     ctx.expectRevision(1);
     const grants = await ctx.tx
       .updateTable("oauth_grants")

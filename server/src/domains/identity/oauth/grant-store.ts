@@ -73,7 +73,7 @@ export async function revokeGrant(tx: Tx, grantId: string, now: Date): Promise<v
   await tx.updateTable("oauth_grants").set({ revoked_at: now }).where("id", "=", grantId).execute();
 }
 
-/** Ends every grant of an account in this workspace; resolves to their number. */
+/** Revokes all grants of an account in this workspace; resolves to their number. */
 export async function revokeUserGrants(tx: Tx, userId: string, now: Date): Promise<number> {
   const { numUpdatedRows } = await tx
     .updateTable("oauth_grants")
@@ -152,7 +152,7 @@ export async function findLiveToken(
   return (await db.system<LiveToken>(FIND_LIVE_TOKEN, [tokenHash, now]))[0];
 }
 
-/** The newest token of a grant that is still good for something. */
+/** The newest usable token of a grant. */
 export async function findNewestToken(
   db: Database,
   grantId: string,
@@ -168,7 +168,7 @@ const REGISTRATION_UNUSED_MS = 24 * HOUR_MS;
 const TOKENS = `
   delete from oauth_tokens where id in
     (select id from oauth_tokens where expires_at < $1 order by expires_at limit $2)`;
-/** Clients that registered themselves and that nobody allows anything; one that comes back registers anew. */
+/** Deletes self-registered clients without consents; a returning client registers again. */
 const REGISTRATIONS = `
   delete from oauth_applications where client_id in
     (select a.client_id from oauth_applications a

@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import { type Failure, failure, type FailureType } from "#kernel/operation/failure.ts";
 import type { ErrorRendering } from "#kernel/operation/problem.ts";
 
-/** The errors of RFC 6749; their codes are the protocol's. */
+/** The errors of RFC 6749, with the codes of the protocol. */
 export const InvalidRequest = failure("invalid_request", 400, "The request is not valid.");
 export const InvalidClient = failure(
   "invalid_client",

@@ -1,12 +1,12 @@
-/** Resource indicators (RFC 8707): what a client wants its token for. */
+/** Resource indicators (RFC 8707): the resource for which a client requests a token. */
 import { Failure } from "#kernel/operation/failure.ts";
 import { InvalidTarget } from "./protocol.ts";
 
 export const MCP_PATH = "/mcp";
 
 /**
- * The workspace that a resource names, as `…/mcp?workspace=` does; undefined where it names none, null where it is not
- * ours.
+ * The workspace in a resource, as in `…/mcp?workspace=`; undefined if it names none, null if the resource is not of
+ * this server.
  */
 export function workspaceInResource(
   resource: string | undefined,

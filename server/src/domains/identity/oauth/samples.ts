@@ -32,7 +32,7 @@ function decision(answer: "allow" | "deny"): Sample {
   };
 }
 
-/** A login on our page; `proof` says what is sent besides the address. */
+/** A login on the page of this server; `proof` contains the credentials besides the address. */
 function pageLogin(
   name: string,
   proofOf: (world: World) => Promise<Record<string, string>>,

@@ -9,8 +9,7 @@ export function parseScopes(text: string): string[] {
 }
 
 /**
- * Lists what agents mostly need: the permissions of those who build and of those who serve, without credentials and
- * people.
+ * The permissions that agents usually need: those of builders and service agents, without credentials and people.
  */
 export function agentScopes(catalog: readonly Permission[]): string[] {
   return catalog
@@ -30,20 +29,20 @@ const NOT_FOR_AGENTS =
 export const AGENT_SCOPE = "mcp:connect";
 
 /**
- * The scopes with that of agents, where it was granted: an application may ask for fewer scopes, but not for a token
- * that the policy of agents would not hold for.
+ * Adds the agent scope if it was granted: an application may request fewer scopes, but not a token without the
+ * agent policy.
  */
 export function keepAgentScope(scopes: readonly string[], granted: readonly string[]): string[] {
   const kept = granted.includes(AGENT_SCOPE) ? [AGENT_SCOPE] : [];
   return [...new Set([...kept, ...scopes])];
 }
 
-/** True for scopes that change nothing: what somebody may allow who only wants to be read for. */
+/** Returns whether a scope only reads, for persons who grant read access only. */
 export function isReadingScope(scope: string): boolean {
   return scope.endsWith(":read") || scope === AGENT_SCOPE || scope === "profile";
 }
 
-/** Finds an account's current membership in one workspace; undefined when it is no member. */
+/** Finds an account's current membership in one workspace; undefined if it is not a member. */
 export async function findMembership(
   { db, permissions }: Pick<Platform, "db" | "permissions">,
   userId: string,
@@ -53,7 +52,7 @@ export async function findMembership(
   return row && { ...toMembership(row, permissions), slug: row.slug };
 }
 
-/** Those of the granted scopes that the application is still allowed and the account still holds. */
+/** The granted scopes that the application may still use and the account still has. */
 export function effectivePermissions(
   scopes: readonly string[],
   allowed: readonly string[],

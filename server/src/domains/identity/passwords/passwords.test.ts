@@ -27,7 +27,7 @@ const jobs = () => world.sql("select from jobs where kind = 'kernel.send_mail'")
 async function link(): Promise<string> {
   const before = mails.length;
   await forgot(EMAIL);
-  // When the clock moves while it is being sent, it may be sent once more.
+  // If the clock moves during sending, the mail may be sent again.
   await until(async () => (await jobs()).length === 0);
   const mail = mails[before]?.text ?? "";
   // The body of a mail is quoted-printable: long lines are folded with "=".
@@ -69,7 +69,7 @@ test("an unknown address gets the same answer, and no mail", async () => {
   expect([(await jobs()).length, mails.length]).toEqual([0, before]);
 });
 
-test("a newer link ends the older one, and an hour ends it", async () => {
+test("a link expires after an hour, or when a newer one is sent", async () => {
   const older = await link();
   const newer = await link();
   expect(await reset(older, "some password")).toMatchObject({ status: 410 });
@@ -82,7 +82,7 @@ test("the form does what the API does", async () => {
   const page = await world.stranger(`GET /password?token=${token}`);
   expect(page).toMatchObject({ status: 200 });
   expect(page.body).toContain(`name="token" value="${token}"`);
-  // Beside the page, whatever path a proxy puts before it.
+  // The URL is relative to the page, because a proxy may add a path prefix.
   expect(page.body).toContain('action="password"');
   expect(page.headers["content-security-policy"]).toContain("default-src 'none'");
   const form = { "content-type": "application/x-www-form-urlencoded" };
@@ -98,7 +98,7 @@ test("the form does what the API does", async () => {
   expect(late.body).toContain("<!doctype html>");
 });
 
-test("the token stands in no event, job or log line", async () => {
+test("no event, job or log line contains the token", async () => {
   const token = await link();
   const rows = await world.sql(
     "select data::text as text from events union all select payload::text from jobs",
@@ -107,7 +107,7 @@ test("the token stands in no event, job or log line", async () => {
   expect(world.lines.filter((line) => line.includes(token))).toEqual([]);
 });
 
-test("a change needs the present password and a session, and ends the other sessions", async () => {
+test("a change requires the current password and a session, and ends the other sessions", async () => {
   const old = "from a form";
   const [here, there] = [(await logIn(old)).body.data.token, (await logIn(old)).body.data.token];
   const me = world.asToken(here, "default");
@@ -134,7 +134,7 @@ test("a change needs the present password and a session, and ends the other sess
   });
 });
 
-test("without a mail server the answer says so", async () => {
+test("reports that there is no mail server", async () => {
   await using apart = await startWorld();
   expect(await apart.stranger("POST /api/v1/auth/password/forgot", { email: EMAIL })).toMatchObject(
     {

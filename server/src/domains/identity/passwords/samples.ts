@@ -5,7 +5,7 @@ import type { Ask, World } from "#kernel/testing/world.ts";
 
 let count = 0;
 
-/** What the e-mail would bring. */
+/** Returns the link as mailed. */
 async function aLink(world: World): Promise<string> {
   const { userId } = await world.member(["viewer"]);
   const token = `mrp_sample_${(count += 1)}`;
@@ -18,7 +18,7 @@ async function aLink(world: World): Promise<string> {
 
 const password = "a new password";
 
-/** Somebody who has logged in with the password. */
+/** Creates a person who has logged in with a password. */
 async function somebody(owner: Ask, world: World): Promise<Ask> {
   const email = `changer-${(count += 1)}@example.com`;
   await owner("POST /api/v1/settings/users/invite", { email });

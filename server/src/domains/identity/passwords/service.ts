@@ -32,7 +32,7 @@ const RESET_MS = 3_600_000;
 export const BadReset = failure("bad_reset_link", 410, "The link is invalid, used or expired.");
 
 export interface ResetRequest {
-  /** The accounts that a link may open: the person's own, or else those that workspaces made and left. */
+  /** The accounts that a link may open: the person's own, otherwise those that workspaces created and released. */
   readonly users: readonly (User | ManagedUser)[];
   readonly memberships: readonly MembershipRow[];
 }
@@ -83,7 +83,7 @@ const SEVERAL_ACCOUNTS =
   "Several workspaces have created an account for this address. Choose the account that you know. It becomes your " +
   "own account, and the other workspaces can invite it.\n\n";
 
-/** Makes the link to an account, as a line of the mail. */
+/** Creates the link to an account, as a line of the mail. */
 async function createLink(
   ctx: Pick<WriteContext, "tx" | "now" | "services">,
   user: User | ManagedUser,
@@ -99,7 +99,7 @@ async function createLink(
 export interface PreparedReset {
   readonly person: store.ResetUser;
   readonly memberships: readonly MembershipRow[];
-  /** All that the account belongs to, also where it is deactivated. */
+  /** All workspaces of the account, including those where it is deactivated. */
   readonly workspaces: readonly string[];
   readonly passwordHash: string;
 }
@@ -114,7 +114,7 @@ export async function prepareReset(
   throttleAddress(platform, address);
   const person = await store.findReset(db, sha256(token), clock.now());
   if (!person) return undefined;
-  // Of several links to accounts that workspaces made, the first one that was used has won.
+  // If workspaces created several accounts, the first used link decides.
   const own = await findAccount(db, person.email);
   if (own && own.user.id !== person.id) return undefined;
   const passwordHash = await hashPassword(password);
@@ -126,8 +126,8 @@ type PasswordContext = WriteContext<typeof PasswordChanged | typeof PasswordRefu
 type ResetContext = WriteContext<(typeof RESET_EVENTS)[number]>;
 
 /**
- * Sets the password and ends every session that the old one started; the first such link, which shows that the
- * account is its person's, ends everything else that opened it, too.
+ * Sets the password and ends all sessions of the old one. The first such link proves that the account belongs to
+ * the person, and also ends all other earlier credentials.
  */
 export async function resetWithLink(
   ctx: ResetContext,

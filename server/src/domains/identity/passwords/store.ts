@@ -21,7 +21,7 @@ export interface ResetUser {
   readonly email: string;
 }
 
-/** Finds the link's account; as the system, since nobody is authenticated yet. */
+/** Finds the account of a link. Runs as the system, because the caller is not authenticated yet. */
 export async function findReset(
   db: Database,
   tokenHash: Buffer,
@@ -35,7 +35,7 @@ export async function findReset(
   return row;
 }
 
-/** Deletes the link's token; false when it was used before. */
+/** Deletes the token of a link; false if it was already used. */
 export async function consumeReset(tx: Tx, tokenHash: Buffer): Promise<boolean> {
   const deleted = await tx
     .deleteFrom("password_resets")

@@ -5,21 +5,24 @@ import { useWorld } from "#kernel/testing/world.ts";
 import { domains } from "../../../app.ts";
 
 /**
- * Every built-in role on every permission, and every operation that needs one: refused exactly when the catalog
- * says so. Nothing has to exist for that: the permission is asked before the path and the body are.
+ * Tests every built-in role with every permission and every guarded operation: a call is denied exactly if the
+ * catalog says so. No data has to exist, because the permission is checked before path and body.
  */
 const guarded = domains
   .flatMap((domain) => domain.operations)
-  // One that infers its workspace has it from a token, and these here have sessions.
+  // Operations that infer the workspace need a token, and these tests use sessions.
   .filter((op) => op.permission !== undefined && op.infersWorkspace !== true);
 
-/** One permission guards all its operations alike. */
+/** One permission guards all its operations in the same way. */
 const alike = [
   ...Map.groupBy(guarded, (op) => `${op.permission?.name} ${op.ownersInPerson}`).values(),
 ];
 const ROLES = BUILT_IN_ROLES.length;
 
-/** For a role, some of each permission, and for all of them together each; for each role all where there is time. */
+/**
+ * Selects operations for a role: a sample per permission, so that all roles together cover every operation; in
+ * thorough runs, all operations for each role.
+ */
 function operationsFor(role: (typeof BUILT_IN_ROLES)[number]) {
   if (IS_THOROUGH) return guarded;
   const turn = BUILT_IN_ROLES.indexOf(role);
@@ -30,7 +33,7 @@ function operationsFor(role: (typeof BUILT_IN_ROLES)[number]) {
 
 const world = await useWorld();
 
-test("every operation is asked for by somebody", () => {
+test("every operation is tested with at least one role", () => {
   const asked = new Set(BUILT_IN_ROLES.flatMap(operationsFor));
   expect(guarded.filter((op) => !asked.has(op))).toEqual([]);
   expect(guarded.length).toBeGreaterThan(500);
@@ -41,7 +44,7 @@ test.each(BUILT_IN_ROLES)("%s", async (role) => {
   const differences: string[] = [];
   for (const op of operationsFor(role)) {
     const route = op.route.replaceAll(/\{\w+\}/g, "-");
-    // A body that no operation accepts, so that what is allowed still does nothing.
+    // An invalid body for all operations, so that allowed calls have no effect.
     const body = op.kind === "command" ? { "no such field": true } : undefined;
     const { status, events } = await ask(
       op.route.startsWith("GET") ? `${route}?no=1` : route,

@@ -7,7 +7,7 @@ const admin = await world.member(["admin"]);
 
 const assign = (userId: string) => `POST /api/v1/settings/users/${userId}/roles`;
 
-test("the built-in roles come first, with what they hold, and can't be changed", async () => {
+test("lists the built-in roles first, with their permissions, and they cannot be changed", async () => {
   const { body } = await owner("GET /api/v1/settings/roles");
   expect(body.data.slice(0, 9).map(({ name }: { name: string }) => name)).toEqual([
     "owner",
@@ -28,7 +28,7 @@ test("the built-in roles come first, with what they hold, and can't be changed",
   expect(await owner("DELETE /api/v1/settings/roles/viewer")).toMatchObject(fixed);
 });
 
-test("a custom role grants what it says, and what it says later, at once", async () => {
+test("a custom role grants its permissions, and changes take effect immediately", async () => {
   const person = await world.member([]);
   const { body } = await owner("POST /api/v1/settings/roles", {
     name: "Log reader",
@@ -55,7 +55,7 @@ test("a custom role grants what it says, and what it says later, at once", async
   expect(await person("GET /api/v1/workspaces/me")).toMatchObject({ status: 403 });
 });
 
-describe("nobody grants what they lack", () => {
+describe("a member cannot grant permissions that they do not have", () => {
   test("in a custom role", async () => {
     const { body } = await owner("POST /api/v1/settings/roles", {
       name: "Role maker",
@@ -82,7 +82,7 @@ describe("nobody grants what they lack", () => {
     expect(await admin(path)).toMatchObject(refused);
   });
 
-  test("nor does a token of an owner that may do only some of what an owner may", async () => {
+  test("and neither can an owner's token with limited scopes", async () => {
     const { body } = await owner("POST /api/v1/auth/tokens", {
       name: "Robot",
       expiresIn: null,
@@ -116,7 +116,7 @@ test("unknown permissions and roles are refused with their path", async () => {
   });
 });
 
-test("the last owner stays, also when two leave at the same moment", async () => {
+test("the last owner remains, also if two leave concurrently", async () => {
   await using apart = await startWorld();
   await apart.sql("delete from memberships");
   const one = await apart.member(["owner"]);
@@ -142,7 +142,7 @@ test("workspaceId assigns in another workspace of the caller, where the right is
   expect(await owner(assign(person.userId), { roleId: "agent" })).toMatchObject({ status: 404 });
 });
 
-test("workspaceId is refused where a second factor is enforced first", async () => {
+test("rejects workspaceId if a second factor has to be enrolled first", async () => {
   const { body } = await owner("POST /api/v1/workspaces", { name: "Strict", slug: "strict" });
   const [{ key }] = await world.sql("select key from workspaces where slug = 'strict'");
   const person = await world.member(["viewer"], { key, slug: "strict" });
@@ -156,7 +156,7 @@ test("workspaceId is refused where a second factor is enforced first", async () 
   });
 });
 
-test("a page goes on where the one before ended, though its last role is gone", async () => {
+test("a page continues after the previous one, even if its last role was deleted", async () => {
   await using apart = await startWorld();
   const maker = await apart.member(["owner"]);
   const ids: string[] = [];

@@ -33,7 +33,7 @@ export async function getRole(tx: Tx, services: PlatformServices, id: string): P
   return role;
 }
 
-/** Where a page of roles starts: after so many built-in ones, and after a custom one's name. */
+/** The start of a page of roles: after a number of built-in roles, and after the name of a custom role. */
 export interface RoleListPosition {
   readonly builtIn: number;
   readonly name: string;
@@ -50,7 +50,7 @@ export async function listRoles(
   return [...builtIns, ...(await store.list(tx, name, limit - builtIns.length))];
 }
 
-/** The position after a role, valid even when that role is deleted meanwhile. */
+/** The position after a role, valid even if that role is deleted. */
 export function positionAfter({ id, name }: Role): RoleListPosition {
   const index = BUILT_IN_ROLES.findIndex((role) => role === id);
   return index === -1 ? { builtIn: BUILT_IN_ROLES.length, name } : { builtIn: index + 1, name: "" };
@@ -189,7 +189,7 @@ export async function findHeldPermissions(
   return { roles, permissions: resolvePermissions(roles, granted, services.permissions) };
 }
 
-/** Throws unless an account is an owner; whether it calls in person is asked where it calls. */
+/** Throws unless the account is an owner; the calling operation checks that an owner calls in person. */
 function assertManagesOwners({ roles }: HeldPermissions): void {
   if (!roles.includes("owner")) {
     throw new Failure(Forbidden, { detail: "Only an owner can assign, change or remove owners." });

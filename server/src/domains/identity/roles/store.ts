@@ -89,7 +89,7 @@ export async function isInUse(tx: Tx, id: string, now: Date): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Finds an active member's roles, with the permissions of the custom ones. */
+/** Finds an active member's roles, with the permissions of custom roles. */
 export async function findMemberGrants(
   tx: Tx,
   userId: string,

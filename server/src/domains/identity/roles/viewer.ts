@@ -4,10 +4,10 @@ import type { PlatformServices } from "#kernel/contract.ts";
 import type { VisibilityContext } from "#kernel/log/event-visibility.ts";
 import { readRoleGrants } from "./store.ts";
 
-/** A person who looks at something, with their permissions. */
+/** A person who views data, with their permissions. */
 export type Viewer = Pick<Caller, "permissions" | "principal">;
 
-/** Reads the roles as they are now, to resolve people to their permissions. */
+/** Reads the current roles, to resolve the permissions of people. */
 export async function viewerLookup(
   position: VisibilityContext,
 ): Promise<(person: Principal) => Viewer> {

@@ -1,18 +1,18 @@
 import type { Failure } from "#kernel/operation/failure.ts";
 import { document, type HtmlDocument, type Markup, markup } from "#kernel/html/markup.ts";
 
-/** The content of a login page, and where its form is sent. */
+/** The content of a login page, and the target of its form. */
 export interface LoginForm {
   /** Why the person has to log in. */
   readonly reason: Markup;
-  /** Where the form is sent, and what goes with it in a hidden field. */
+  /** The target of the form, and a hidden field for it. */
   readonly action: string;
   readonly hidden: { readonly name: string; readonly value: string };
   /** The local path to return to after single sign-on. */
   readonly returnTo: string;
-  /** Where the single sign-on of the workspace begins, when it has one. */
+  /** The single sign-on URL of the workspace, if it has one. */
   readonly singleSignOn?: string | undefined;
-  /** Of the previous attempt. */
+  /** The address from the previous attempt. */
   readonly email?: string;
   readonly failure?: Failure;
 }
@@ -35,7 +35,7 @@ ${singleSignOn !== undefined && markup`<p class="or"><a href="${singleSignOn}?${
   });
 }
 
-/** The fields of a login. The code is asked for once the password was right and the account has a second factor. */
+/** The fields of a login. The code is requested after a correct password if the account has a second factor. */
 export function loginFields({
   email,
   needsCode,
@@ -57,7 +57,7 @@ ${
 <p class="faint after">Forgot your password? Contact your administrator.</p>`;
 }
 
-/** The reason that the login failed, worded for the person. */
+/** The reason for a failed login, as shown to the person. */
 function renderAlert({ type, message, particulars }: Failure, returnQuery: string): Markup {
   const { loginUrl } = particulars.extra ?? {};
   if (typeof loginUrl === "string") {

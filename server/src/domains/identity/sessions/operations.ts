@@ -37,7 +37,7 @@ export const login = command({
 });
 
 const WORKSPACES_MAX = 200;
-/** A person of very many workspaces asks for the permissions where they go. */
+/** A person with very many workspaces requests the permissions per workspace. */
 const PERMISSIONS_SHOWN_MAX = 20;
 
 const RoleNames = Type.Array(Type.String(), {
@@ -139,7 +139,7 @@ export const me = query({
   },
 });
 
-/** True where somebody may do something, and nothing that requesters may not. */
+/** Returns whether a caller has some permissions, but none beyond those of requesters. */
 function holdsRequesterRights(
   { permissions: held }: Pick<Caller, "permissions">,
   { permissions }: Pick<PlatformServices, "permissions">,
@@ -153,7 +153,7 @@ function holdsRequesterRights(
 const nameRoles = ({ roles, customRoles }: Membership): string[] =>
   roles.map((role) => customRoles?.[role] ?? role);
 
-/** The workspaces that a credential is good for. */
+/** The workspaces for which a credential is valid. */
 function listWorkspaces({ memberships, confinedTo }: Credential) {
   const all = [...memberships.values()]
     .filter(({ workspace }) => confinedTo === undefined || workspace.key === confinedTo.key)

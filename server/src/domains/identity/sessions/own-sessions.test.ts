@@ -5,11 +5,11 @@ import { useWorld } from "#kernel/testing/world.ts";
 const world = await useWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
 const SESSIONS = "/api/v1/auth/sessions";
 
-test("a person sees their own sessions with where they began, and ends one of them at once", async () => {
+test("a person lists their own sessions with their origin, and ends one of them immediately", async () => {
   const { ask, login } = await somebody(world);
   const { body } = await login();
   const other = world.asToken(body.data.token);
-  // One began by the database's clock, and the other by that of this process.
+  // One start time is from the database clock, the other from the clock of this process.
   const listed = (await ask(`GET ${SESSIONS}`)).body.data.toSorted(
     (a: any, b: any) => a.current - b.current,
   );
@@ -17,7 +17,7 @@ test("a person sees their own sessions with where they began, and ends one of th
     { current: false, address: "127.0.0.1", client: "lightMyRequest" },
     { current: true },
   ]);
-  // Nobody ends somebody else's, and no token ends any.
+  // A person cannot end sessions of others, and a token cannot end any.
   const stranger = await world.member(["owner"]);
   expect(await stranger(`DELETE ${SESSIONS}/${listed[0].id}`)).toMatchObject({ status: 404 });
   expect(await ask(`DELETE ${SESSIONS}/${listed[0].id}`)).toMatchObject({
@@ -63,7 +63,7 @@ test("a passkey opens its account alone, once per challenge, and only when its h
   ]) {
     expect(await login(await passkeyAnswer(world, wrong))).toMatchObject(recorded);
   }
-  // A challenge of somebody's second factor is none for a login, nor is one that nobody made.
+  // A challenge issued for a second factor is not valid for a login, and neither is an unknown challenge.
   const person = await somebody(world);
   const { key } = await withKey(person);
   const { body } = await person.login();
@@ -78,7 +78,7 @@ test("a passkey opens its account alone, once per challenge, and only when its h
   expect(await login({ ...moved, response: { ...moved.response, userHandle } })).toMatchObject(
     recorded,
   );
-  // Nobody's passkey is nobody's failed login.
+  // An unknown passkey belongs to no account, so no failed login is recorded.
   const unknown = { ...moved, id: "bm9ib2R5", rawId: "bm9ib2R5" };
   expect(await login(unknown)).toMatchObject({ ...refused, events: [] });
 });

@@ -67,7 +67,7 @@ export const revokeSession = command({
   example: { params: { id: "ses_01jd0000000000000000000000" } },
   async run(ctx, { params }) {
     const { user } = requireSession(ctx.caller);
-    // It begins and ends, and is never changed.
+    // A session starts and ends, but is never changed.
     ctx.expectRevision(1);
     if (!(await store.deleteOwnSession(ctx.tx, user.id, params.id))) throw new Failure(NotFound);
     const data = { sessionId: params.id, userId: user.id };

@@ -93,7 +93,7 @@ async function prepareLogin(
 ): Promise<PasskeyAttempt> {
   throttleAddress(platform, address);
   const passkey = await checkPasskey(platform, assertion);
-  // It is nobody's, so there is no account whose log would say so.
+  // The passkey belongs to no account, so no log can record the failure.
   if (!passkey) throw new Failure(BadPasskey);
   const memberships = await listMemberships(platform.db, passkey.user.id);
   const enforced = await findEnforcedSso(platform, passkey.user.id, origin);
@@ -108,7 +108,7 @@ async function completeLogin(
   if (!(await passkey.consume(ctx)) || user.status !== "active") {
     return recordLoginFailure(ctx, user.email, memberships, new Failure(BadPasskey));
   }
-  // After the answer, so that a stranger does not learn whose workspace demands what.
+  // Checked after the passkey, so that the response does not reveal the requirements of other people's workspaces.
   if (loginUrl !== undefined) {
     const failure = new Failure(SsoRequired, { extra: { loginUrl } });
     return recordLoginFailure(ctx, user.email, memberships, failure);

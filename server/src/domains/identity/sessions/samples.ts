@@ -5,7 +5,7 @@ import type { Sample } from "#kernel/testing/samples.ts";
 
 const PRESENT_ALONE: Tampering = { flags: 0x01 };
 
-/** A login with a second factor, by somebody who has one. */
+/** A login of a person with a second factor. */
 function guarded(
   name: string,
   codeOf: (has: Awaited<ReturnType<typeof withApp>>) => string | undefined,

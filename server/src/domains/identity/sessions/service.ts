@@ -41,11 +41,11 @@ export interface LoginAttempt {
   /** The hash that the password was checked against. */
   readonly passwordHash?: string | undefined;
   readonly memberships: readonly MembershipRow[];
-  /** Set where a second factor is enrolled: what to ask for or, once it was sent, the check's result. */
+  /** Set if a second factor is enrolled: the requirement or, if one was sent, the result of its check. */
   readonly secondFactor?:
     | { readonly requirement: MfaRequirement }
     | { readonly factor: SecondFactor | undefined };
-  /** Where to log in instead, when a workspace enforces its single sign-on. */
+  /** The URL of the single sign-on, if a workspace enforces it. */
   readonly loginUrl?: string;
 }
 
@@ -76,7 +76,7 @@ export async function checkLogin(
   return { user, passwordHash, memberships, secondFactor };
 }
 
-/** Starts a session, or records the failure, in the workspaces of the account that are told. */
+/** Starts a session, or records the failure, in the workspaces that record events of the account. */
 export async function createSession(
   ctx: WriteContext<(typeof LOGIN_EVENTS)[number]>,
   email: string,
@@ -99,7 +99,7 @@ export async function createSession(
     emitToWorkspaces(ctx, person, (ref, data) => ctx.emit(MfaFailed, ref, data));
     return recordLoginFailure(ctx, email, memberships, new Failure(BadSecondFactor, { headers }));
   }
-  // The account may have been taken over, or its password reset, since that was checked.
+  // The account may have been taken over, or its password reset, since the check.
   if (!(await lockPassword(ctx.tx, user.id, passwordHash))) {
     return recordLoginFailure(ctx, email, memberships, new Failure(BadLogin, { headers }));
   }
@@ -108,10 +108,13 @@ export async function createSession(
   return { token, tokenType: "Bearer" as const, expiresAt, user, workspaces };
 }
 
-/** The failures of one account that a process records in a minute: a flood of them must not become one of events. */
+/**
+ * The maximum number of failures per account that a process records in a minute, so that a flood of attempts does
+ * not become a flood of events.
+ */
 const RECORDED_FAILURES_MAX = 10;
 
-/** Records the failure, and returns it; throws it, so that nothing is recorded, when there were too many. */
+/** Records the failure and returns it; if there were too many, throws it, so that nothing is recorded. */
 export function recordLoginFailure(
   ctx: WriteContext<typeof LoginFailed>,
   email: string,
@@ -143,8 +146,8 @@ export interface NewSession {
 }
 
 /**
- * Starts a session for an account that has been authenticated. One that a workspace's identity provider
- * authenticated is valid there only: `confinedTo` is that workspace's key.
+ * Starts a session for an authenticated account. A session from a workspace's identity provider is valid only
+ * there: `confinedTo` is the key of that workspace.
  */
 export async function startSession(
   ctx: WriteContext<typeof LoggedIn>,
@@ -168,7 +171,7 @@ export async function startSession(
     client: client ?? "",
     last_used_at: ctx.now,
   });
-  // One workspace's identity provider is no reason to trust the address with the account's password.
+  // A login through one workspace's identity provider does not make the address known for password logins.
   if (confinedTo === undefined) {
     await recordKnownAddress(ctx.tx, ctx.services.masterKey, {
       userId: user.id,

@@ -26,7 +26,7 @@ export const sessionTokens: CredentialSource = {
       "audit.sso.deleted",
       "workspace.*",
     ],
-    // An archive brings memberships of people who are here already.
+    // An imported archive adds memberships of existing accounts.
     everybody: ["audit.workspace.imported"],
   },
   async find({ db, clock, permissions }, tokenHash) {
@@ -44,7 +44,7 @@ export const sessionTokens: CredentialSource = {
         actor: { id: user_id, name, type: "user" },
         user: { id: user_id, email, name },
         memberships: new Map(memberships.map((row) => [row.slug, toMembership(row, permissions)])),
-        // A workspace's identity provider vouches for its member, not for who runs the installation.
+        // A workspace's identity provider can authenticate its members, but not the installation operator.
         ...(session.is_operator && confined_to === null && { isOperator: true }),
         ...(confined_to !== null && {
           confinedTo: { key: confined_to, id: workspaceIdOf(confined_to) },
@@ -58,8 +58,8 @@ export const sessionTokens: CredentialSource = {
 };
 
 /**
- * The memberships that a session may use. One from a workspace's identity provider is confined to that
- * workspace, and leaves the second factor to the provider.
+ * The memberships that a session may use. A session from a workspace's identity provider is limited to that
+ * workspace, and the provider is responsible for the second factor.
  */
 function usableMemberships({ confined_to, closed }: SessionRow, rows: readonly MembershipRow[]) {
   if (confined_to === null) return rows.filter(({ workspace }) => !closed.includes(workspace));
@@ -68,7 +68,7 @@ function usableMemberships({ confined_to, closed }: SessionRow, rows: readonly M
     .map((row) => ({ ...row, barred: false }));
 }
 
-/** The session token as a cookie for our own pages, out of reach of scripts. */
+/** The session token as a cookie for pages of this server, not readable by scripts. */
 export function buildSessionCookie(
   { token, expiresAt }: { readonly token: string; readonly expiresAt: string },
   { baseUrl }: Settings,

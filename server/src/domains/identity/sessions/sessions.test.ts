@@ -11,7 +11,7 @@ const logIn = (password = TEST_PASSWORD, email = EMAIL, headers = {}) =>
   world.stranger("POST /api/v1/auth/token", { email, password }, headers);
 
 describe("a login", () => {
-  test("gives a token, the same session as a cookie, and the workspaces", async () => {
+  test("returns a token, the same session as a cookie, and the workspaces", async () => {
     const answer = await logIn();
     expect(answer).toMatchObject({ status: 200, events: ["audit.auth.login"] });
     const { data } = answer.body;
@@ -37,7 +37,7 @@ describe("a login", () => {
     expect(await logIn(TEST_PASSWORD, "Admin@Example.COM")).toMatchObject({ status: 200 });
   });
 
-  test("answers alike for a wrong password and an unknown address, and records both", async () => {
+  test("returns the same response for a wrong password and an unknown address, and records both", async () => {
     const wrong = await logIn("not the password");
     const unknown = await logIn("not the password", "nobody@example.com");
     expect(wrong).toMatchObject({ status: 401, events: ["audit.auth.login_failed"] });
@@ -46,7 +46,7 @@ describe("a login", () => {
     expect(plain(unknown)).toEqual(plain(wrong));
   });
 
-  test("of somebody who is deactivated is refused like a wrong one", async () => {
+  test("treats a deactivated account like a wrong password", async () => {
     await using apart = await startWorld();
     await apart.sql("update users set status = 'deactivated'");
     const answer = await apart.stranger("POST /api/v1/auth/token", {
@@ -67,7 +67,7 @@ describe("a login", () => {
 });
 
 describe("a session", () => {
-  test("ends at once when it is logged out, and only that one", async () => {
+  test("a logout ends only that session, immediately", async () => {
     const [one, two] = [(await logIn()).body.data.token, (await logIn()).body.data.token];
     expect(await world.asToken(one)("GET /api/v1/auth/me")).toMatchObject({ status: 200 });
     expect(await world.asToken(one)("POST /api/v1/auth/logout")).toMatchObject({
@@ -141,13 +141,13 @@ describe("guessing", () => {
       statuses.push((await guess(apart, `198.51.100.${index}`)).status);
     }
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429, 429]);
-    // Even with the right password, whoever is not known must wait like the guessers.
+    // An unknown address is throttled even with the correct password, like the attackers.
     expect(await guess(apart, "198.51.100.200", TEST_PASSWORD)).toMatchObject({ status: 429 });
     expect(await guess(apart, "203.0.113.1", TEST_PASSWORD)).toMatchObject({ status: 200 });
   });
 });
 
-test("who one is, and what one may do in each workspace, is one answer", async () => {
+test("one response contains the account and its permissions in each workspace", async () => {
   const there = await world.workspace("annex");
   const person = await world.member(["viewer"]);
   await world.sql(

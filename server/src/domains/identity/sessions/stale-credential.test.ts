@@ -7,7 +7,7 @@ import { somebody, withApp } from "../mfa/testing/people.ts";
 
 const world = await useWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
 
-test("a login whose password ends while it is checked gives no session", async () => {
+test("a login creates no session if the password changes during the check", async () => {
   const { userId, login } = await somebody(world);
   const other = await world.openTransaction(
     `update users set password_hash = null where id = '${userId}'`,
@@ -43,13 +43,13 @@ test("a revoked credential that another node still holds for valid gives out not
   expect(issuing.map(({ id }) => id).toSorted()).toEqual(Object.keys(ISSUING).toSorted());
   const person = await somebody(world, ["owner"]);
   await withApp(world, person);
-  // The events of that end what is cached of the person: this process is to have heard of them before, not between.
+  // Those events invalidate the cached credentials of the person: wait until this process has received them.
   const [newest] = await world.sql(
     "select epoch, xid::text::bigint::int, seq::int from events order by epoch desc, xid desc, seq desc limit 1",
   );
   await until(async () => world.kernel.commitFeed.settledId > eventIdOf(newest as LogPosition));
   expect(await person.ask("GET /api/v1/workspaces/me")).toMatchObject({ status: 200 });
-  // Without an event: the cache knows nothing of it, as on another node for half a second.
+  // Deletes without an event: the cache is outdated, as on another node for half a second.
   await world.sql("delete from sessions where user_id = $1", [person.userId]);
   expect(await person.ask("GET /api/v1/workspaces/me")).toMatchObject({ status: 200 });
   for (const { id, route } of issuing) {

@@ -41,7 +41,7 @@ export async function findSession(
   return (await db.system<SessionRow>(SESSION, [tokenHash, now]))[0];
 }
 
-/** A session as its person sees it. */
+/** A session as shown to its person. */
 export interface OpenSessionRow {
   readonly id: string;
   readonly createdAt: string;
@@ -52,7 +52,7 @@ export interface OpenSessionRow {
   readonly workspaceId?: string;
 }
 
-/** Lists the sessions of an account that are still good, newest first; with a workspace only those confined to it. */
+/** Lists the valid sessions of an account, newest first; with a workspace, only those limited to it. */
 export async function listOpen(
   tx: Tx,
   userId: string,
@@ -84,7 +84,7 @@ export async function listOpen(
   }));
 }
 
-/** Ends one session of an account; false when it has none of that id. */
+/** Ends one session of an account; false if it has no session with this id. */
 export async function deleteOwnSession(tx: Tx, userId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom("sessions")
@@ -94,7 +94,7 @@ export async function deleteOwnSession(tx: Tx, userId: string, id: string): Prom
   return numDeletedRows > 0n;
 }
 
-/** Ends the sessions of an account that are good for one workspace alone; resolves to their number. */
+/** Ends the sessions of an account that are valid for one workspace only; resolves to their number. */
 export async function deleteConfinedSessions(
   tx: Tx,
   userId: string,
@@ -118,7 +118,7 @@ export async function touchSessions(db: Database, uses: ReadonlyMap<string, Date
   await db.system(TOUCH, [[...uses.keys()], [...uses.values()]]);
 }
 
-/** Keeps a session from being ended until the transaction ends; false when it has been. */
+/** Locks a session against deletion until the transaction ends; false if it has ended. */
 export async function lockSession(tx: Tx, id: string): Promise<boolean> {
   const row = await tx
     .selectFrom("sessions")
@@ -133,7 +133,7 @@ export async function insertSession(tx: Tx, row: Insertable<Tables["sessions"]>)
   await tx.insertInto("sessions").values(row).execute();
 }
 
-/** Ends every session of an account, except the one that it goes on in; resolves to their number. */
+/** Ends all sessions of an account except the current one; resolves to their number. */
 export async function deleteSessions(tx: Tx, userId: string, exceptId?: string): Promise<number> {
   let deletion = tx.deleteFrom("sessions").where("user_id", "=", userId);
   if (exceptId !== undefined) deletion = deletion.where("id", "<>", exceptId);
@@ -162,14 +162,14 @@ export const sessionRetentionJob = retentionJob({
   remove: ({ db, clock }, rowsMax) => deleteAcrossWorkspaces(db, SESSIONS, [clock.now(), rowsMax]),
 });
 
-/** The outer condition is rechecked after a lock wait: the address may have been used again meanwhile. */
+/** The outer condition is rechecked after a lock wait: the address may have been used again in the meantime. */
 const ADDRESSES = `
   delete from known_addresses
    where seen_at <= $1
      and ctid = any (array(
            select ctid from known_addresses where seen_at <= $1 order by seen_at limit $2))`;
 
-/** Deletes addresses without a login for so long that they count as unknown. */
+/** Deletes addresses whose last login is so old that they count as unknown. */
 export const addressRetentionJob = retentionJob({
   kind: "identity.prune_known_addresses",
   everyMs: PRUNE_EVERY_MS,

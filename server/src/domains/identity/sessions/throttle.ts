@@ -11,8 +11,8 @@ const FIND_KNOWN_ADDRESS = `
    where u.email = $1 and u.managed_by is null and k.address_hash = $2 and k.seen_at > $3`;
 
 /**
- * Throttles password guesses by address and by account. Attempts on an account from unknown addresses
- * share one allowance, each known address has its own: an attacker can't lock the person out.
+ * Throttles password guesses by address and by account. Attempts on an account from unknown addresses share one
+ * limit, each known address has its own: an attacker cannot lock the person out.
  */
 export async function throttleAccount(
   platform: Platform,
@@ -33,12 +33,12 @@ export async function throttleAccount(
   rateLimit.assert(`guess ${account} ${source}`, settings.loginRateLimit);
 }
 
-/** Throttles by address alone, for credentials that name no account, such as a link. */
+/** Throttles only by address, for credentials without an account, such as a link. */
 export function throttleAddress({ rateLimit, settings }: Platform, address: string): void {
   rateLimit.assert(`guess from ${classifyAddress(address)}`, settings.loginRateLimit);
 }
 
-/** Records the address of a login, as a keyed hash so that the database discloses nobody's whereabouts. */
+/** Records the address of a login as a keyed hash, so that the database does not reveal locations. */
 export async function recordKnownAddress(
   tx: Tx,
   masterKey: MasterKey,

@@ -2,7 +2,9 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { BUILT_IN_ROLES } from "#kernel/access/permission.ts";
 
-/** Finds a role's id, as memberships have it, by its name or id; never `owner`, which no provider may grant. */
+/**
+ * Finds the id of a role, as stored in memberships, by its name or id; never `owner`, which no provider may grant.
+ */
 export async function findRoleId(tx: Tx, nameOrId: string): Promise<string | undefined> {
   const builtIn = BUILT_IN_ROLES.find((role) => role === nameOrId);
   if (builtIn) return builtIn === "owner" ? undefined : builtIn;

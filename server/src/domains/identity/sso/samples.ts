@@ -12,18 +12,18 @@ import {
 let openId: Promise<ForgingProvider> | undefined;
 let people = 0;
 
-/** Somebody whom nobody has seen before. */
+/** Returns an address without an account. */
 function newAddress(): string {
   people += 1;
   return `sample-${people}@sso.example.com`;
 }
 
-/** The address of a member who came by an invitation that was not mailed. */
+/** The address of a member whose invitation was not mailed. */
 async function invitedAddress(world: World, place: { key: string; slug: string }): Promise<string> {
   return `${(await world.member(["viewer"], place)).userId}@example.com`;
 }
 
-/** How a login begins: as anybody's, or as the test of an owner. */
+/** How a login starts: as a normal login, or as a test by an owner. */
 function startOf(
   { owner }: { owner: { token: string } },
   isTest: boolean,

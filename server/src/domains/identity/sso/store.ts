@@ -9,10 +9,10 @@ import type { Trial } from "./trial/trial.ts";
 const PRUNE_ROWS_MAX = 500;
 
 export type StoredConfiguration = SsoConfiguration & {
-  /** The owner who did; null for a configuration of when others could, too. */
+  /** The owner who set it up; null for a configuration from a release in which other roles could. */
   readonly setUpBy: string | null;
   readonly clientSecret: Buffer | null;
-  /** The last test login of the configuration as it is now. */
+  /** The last test login of the current configuration. */
   readonly trial: Trial | null;
   readonly revision: number;
   readonly createdAt: string;
@@ -77,7 +77,7 @@ export async function setEnforced(
   return toStoredConfiguration(row);
 }
 
-/** Keeps the result of a test login, unless the configuration is another one by now. */
+/** Stores the result of a test login, unless the configuration has changed. */
 export async function putTrial(tx: Tx, trial: Trial, revision: number): Promise<void> {
   await tx
     .updateTable("sso_configurations")
@@ -98,7 +98,7 @@ const BY_SLUG = `
 
 export type WorkspaceSso = StoredConfiguration & { readonly key: string; readonly slug: string };
 
-/** Runs as the system: before the login nobody is authenticated. */
+/** Runs as the system, because the caller is not authenticated before the login. */
 export async function findBySlug(db: Database, slug: string): Promise<WorkspaceSso | undefined> {
   const [row] = await db.system<Row & { key: string; slug: string }>(BY_SLUG, [slug]);
   return row && { ...toStoredConfiguration(row), key: row.key, slug: row.slug };
@@ -108,7 +108,7 @@ const SLUGS = `
   select w.slug from sso_configurations c join workspaces w on w.key = c.workspace_id
    order by w.slug = $1 desc limit 2`;
 
-/** The named workspace, if people sign in to it by a provider, or the only one of which that is true. */
+/** The named workspace if it has single sign-on, or the only workspace that has it. */
 export async function findEntry(db: Database, slug: string): Promise<string | undefined> {
   const [first, ...others] = await db.system<{ slug: string }>(SLUGS, [slug]);
   return first && (first.slug === slug || others.length === 0) ? first.slug : undefined;
@@ -151,7 +151,7 @@ export async function insertRequest(
   await tx.insertInto("sso_requests").values(row).execute();
 }
 
-/** Deletes the login request; false when it was consumed before. */
+/** Deletes the login request; false if it was already consumed. */
 export async function consumeRequest(tx: Tx, stateHash: Buffer): Promise<boolean> {
   const deleted = await tx
     .deleteFrom("sso_requests")
@@ -161,7 +161,7 @@ export async function consumeRequest(tx: Tx, stateHash: Buffer): Promise<boolean
   return deleted !== undefined;
 }
 
-/** Records the use of an assertion, and deletes some that expired; false when it was used before. */
+/** Records the use of an assertion, and deletes some expired ones; false if it was already used. */
 export async function consumeAssertion(
   tx: Tx,
   assertion: { readonly idHash: Buffer; readonly expiresAt: Date; readonly now: Date },
@@ -185,7 +185,7 @@ function toStoredConfiguration(row: Row): StoredConfiguration {
     defaultRole: row.default_role,
     enforceSSO: row.enforce_sso,
   };
-  // Validated when it was stored.
+  // It was validated when it was stored.
   const configuration = {
     ...rules,
     protocol: row.protocol,

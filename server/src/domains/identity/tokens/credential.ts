@@ -50,7 +50,7 @@ async function toCredential(
   };
 }
 
-/** Drops `blockedBy` too: a token needs no second factor, since its creator had shown theirs. */
+/** Drops `blockedBy` too: a token needs no second factor, because its creator has proved theirs. */
 export function limitToScopes(
   { workspace, roles, permissions }: Membership,
   scopes: readonly string[],

@@ -37,7 +37,7 @@ export async function create(ctx: WriteContext<typeof TokenCreated>, input: Toke
   return token;
 }
 
-/** Ends the old token in the transaction that creates its successor. */
+/** Revokes the old token in the transaction that creates its successor. */
 export async function rotate(ctx: WriteContext<typeof TokenRotated>, tokenId: string | undefined) {
   const { credential } = ctx.caller;
   const id = tokenId ?? (credential?.kind === "api_token" ? credential.id : undefined);
@@ -45,10 +45,10 @@ export async function rotate(ctx: WriteContext<typeof TokenRotated>, tokenId: st
   if (id !== credential?.id && !ctx.caller.permissions.has(TokensWrite.name)) {
     throw permissionFailure(TokensWrite.name);
   }
-  // A token that renews itself stays as bounded as it was; one that renews another must not gain by it.
+  // A token that rotates itself keeps its limits; one that rotates another must not gain rights.
   const issuingToken = id === credential?.id ? undefined : await findIssuingToken(ctx);
   const old = await store.remove(ctx.tx, userIdOf(ctx.caller), id);
-  // A token must not come out of its own rotation with more than its caller has.
+  // A rotated token must not have more rights than its caller.
   assertScopes(old.scopes, ctx.caller.permissions, ctx.services.permissions);
   const token = await insertToken(ctx, old);
   if (issuingToken) assertWithinBounds(token, issuingToken);
@@ -66,7 +66,7 @@ export async function revoke(ctx: WriteContext<typeof TokenRevoked>, id: string)
   ctx.emit(TokenRevoked, { id, displayName: token.name }, tokenEventData(token));
 }
 
-/** Revokes a token of any member, for those who may manage them; undefined where there is no such token. */
+/** Revokes a token of any member, for callers who may manage them; undefined if it does not exist. */
 export async function revokeFor(
   ctx: WriteContext<typeof TokenRevoked>,
   id: string,
@@ -108,7 +108,7 @@ async function insertToken(ctx: WriteContext<never>, input: TokenInput) {
   return { ...row, token };
 }
 
-/** A token as events have it. */
+/** A token in events. */
 export function tokenEventData({ id, name, scopes, ipAllowlist, expiresAt, createdAt }: ApiToken) {
   return { id, name, scopes, ipAllowlist, expiresAt, createdAt };
 }

@@ -73,7 +73,7 @@ export async function removeAll(tx: Tx, userId: string): Promise<number> {
   return Number(numDeletedRows);
 }
 
-/** The scopes of a token, and whose it is. */
+/** The scopes of a token, and its account. */
 export async function findScopes(
   tx: Tx,
   id: string,
@@ -88,7 +88,7 @@ export async function findScopes(
   return row && { userId: row.user_id, name: row.name, scopes: row.scopes };
 }
 
-/** The account that a token of this workspace is of. */
+/** The account of a token in this workspace. */
 export async function findHolder(tx: Tx, id: string): Promise<string | undefined> {
   const row = await tx
     .selectFrom("api_tokens")
@@ -98,7 +98,7 @@ export async function findHolder(tx: Tx, id: string): Promise<string | undefined
   return row?.user_id;
 }
 
-/** A token with the person that it acts for. */
+/** A token with the person for whom it acts. */
 export type MemberTokenRow = Row & { readonly user_name: string; readonly email: string };
 
 export function toMemberToken(row: MemberTokenRow) {
@@ -166,10 +166,10 @@ function toToken(row: Row): ApiToken {
 
 const DAY_MS = 24 * 3_600_000;
 const HOUR_MS = 3_600_000;
-/** An expired token stays listed this long, so that a person can see why a program is refused. */
+/** An expired token stays listed for this long, so that users can see why a program is rejected. */
 const EXPIRED_RETENTION_DAYS = 90;
 
-/** The outer condition is rechecked after a lock wait: a token rotated meanwhile is valid again. */
+/** The outer condition is rechecked after a lock wait: a token rotated in the meantime is valid again. */
 const PRUNE = `
   delete from api_tokens
    where expires_at < $1

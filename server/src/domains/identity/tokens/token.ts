@@ -83,7 +83,7 @@ export function assertScopes(
   }
 }
 
-/** From where and until when a token may be used; null is no bound. */
+/** The allowed addresses and the expiry of a token; null means no limit. */
 export interface TokenBounds {
   readonly ipAllowlist: readonly string[] | null;
   readonly expiresAt: string | null;

@@ -17,7 +17,7 @@ const make = async (body: object = {}) => {
 };
 
 describe("a token", () => {
-  test("is shown once, and never again", async () => {
+  test("is shown only once", async () => {
     const { answer, token, id } = await make({ expiresIn: "30d" });
     expect(answer).toMatchObject({ status: 201, events: ["audit.token.created"] });
     expect(token).toMatch(/^mr_[\w-]{47}$/);
@@ -38,7 +38,7 @@ describe("a token", () => {
     expect(body.data[0].actor).toEqual({ id, name: "Robot", type: "api_token" });
   });
 
-  test("can do no more than its person can at that moment", async () => {
+  test("has no more rights than its person currently has", async () => {
     const builder = await world.member(["builder", "auditor"]);
     const { body } = await builder("POST /api/v1/auth/tokens", {
       ...draft,
@@ -64,7 +64,7 @@ describe("a token", () => {
     expect(answer.body.errors[0].path).toBe(path);
   });
 
-  test("with a scope that its maker lacks is refused", async () => {
+  test("rejects a scope that its creator does not have", async () => {
     const viewer = await world.member(["viewer"]);
     const answer = await viewer("POST /api/v1/auth/tokens", {
       ...draft,
@@ -90,7 +90,7 @@ describe("a token", () => {
     });
   });
 
-  test("with a wrong checksum is refused without a look-up", async () => {
+  test("rejects a wrong checksum without a lookup", async () => {
     const { token } = await make();
     const bent = token.slice(0, -1) + (token.endsWith("0") ? "1" : "0");
     expect(await world.asToken(bent, "default")("GET /api/v1/workspaces/me")).toMatchObject({
@@ -113,7 +113,7 @@ describe("a token that makes a token", () => {
   const bounded = { ipAllowlist: ["127.0.0.0/8", "2001:db8::/32"], expiresIn: "30d" };
   const wider = { status: 403, body: { code: "forbidden" }, events: [] };
 
-  test("hands on its addresses, and gives fewer at most", async () => {
+  test("passes on its address restrictions, which can only be narrowed", async () => {
     const { ask } = await make({ ...bounded, expiresIn: null });
     const child = (ipAllowlist?: string[]) =>
       ask("POST /api/v1/auth/tokens", { ...draft, ...(ipAllowlist && { ipAllowlist }) });
@@ -139,7 +139,7 @@ describe("a token that makes a token", () => {
     expect(await child(null)).toMatchObject(wider);
   });
 
-  test("rotates none that is good for more", async () => {
+  test("cannot rotate a token with wider limits", async () => {
     const { ask } = await make(bounded);
     const free = await make();
     expect(await ask("POST /api/v1/auth/tokens/rotate", { id: free.id })).toMatchObject(wider);
@@ -152,7 +152,7 @@ describe("a token that makes a token", () => {
 });
 
 describe("revocation and rotation", () => {
-  test("a revoked token ends at once", async () => {
+  test("a revoked token ends immediately", async () => {
     const { ask, id } = await make();
     expect(await ask("GET /api/v1/workspaces/me")).toMatchObject({ status: 200 });
     expect(await owner(`DELETE /api/v1/auth/tokens/${id}`)).toMatchObject({
@@ -172,7 +172,7 @@ describe("revocation and rotation", () => {
       domains,
       log,
       masterKey: TEST_KEY,
-      // Time stands still there: what it remembers never grows old.
+      // The clock of that kernel stands still, so its cache never expires.
       clock: Object.assign(new TestClock(), { nowMs: () => nowMs }),
     });
     try {
@@ -185,7 +185,7 @@ describe("revocation and rotation", () => {
   });
 
   test("rotation by the token itself leaves exactly one of the two valid", async () => {
-    // No scope is needed for that, but for rotating any other.
+    // Rotating the token itself needs no scope, but rotating any other does.
     const scopes = ["workspaces:read"];
     const { ask, id } = await make({ ipAllowlist: ["127.0.0.0/8"], scopes });
     const another = (await make({ scopes })).id;
@@ -207,7 +207,7 @@ describe("revocation and rotation", () => {
     expect(await renewed("GET /api/v1/workspaces/me")).toMatchObject({ status: 200 });
   });
 
-  test("of many rotations at once one succeeds", async () => {
+  test("one of several concurrent rotations succeeds", async () => {
     const { id } = await make();
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => owner("POST /api/v1/auth/tokens/rotate", { id })),
@@ -215,7 +215,7 @@ describe("revocation and rotation", () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...Array(7).fill(404)]);
   });
 
-  test("a session must name the token, and nobody rotates or revokes another's", async () => {
+  test("a session must name the token, and cannot rotate or revoke tokens of others", async () => {
     expect(await owner("POST /api/v1/auth/tokens/rotate")).toMatchObject({
       status: 422,
       events: [],

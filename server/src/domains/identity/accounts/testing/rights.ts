@@ -1,10 +1,10 @@
-/** People with few rights, and the code that they write. */
+/** Members with few rights, and code that they write. */
 import { createFilledTable } from "#domains/records/testing/records.ts";
 import type { Ask, World } from "#kernel/testing/world.ts";
 
 let count = 0;
 
-/** A new member who holds these permissions and no others. */
+/** Creates a member with exactly these permissions. */
 export async function memberWith(world: World, owner: Ask, permissions: readonly string[]) {
   count += 1;
   const input = { name: `Role ${count}`, permissions };
@@ -38,7 +38,7 @@ const SALARIES = [
   { who: "CEO", amount: 999_999 },
 ];
 
-/** A table whose rows agents alone may read, besides those whom no rule binds. */
+/** A table whose rows only agents and unrestricted roles may read. */
 export function createSalaries(world: World, owner: Ask) {
   const columns = [
     { name: "who", type: "text" },

@@ -3,7 +3,7 @@ import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } fr
 const USER_PRESENT = 0x01;
 const HAS_KEY = 0x40;
 
-/** What makes an answer wrong, for tests of what must be refused. */
+/** Modifications that make a response invalid. */
 export interface Tampering {
   readonly origin?: string;
   readonly rpId?: string;

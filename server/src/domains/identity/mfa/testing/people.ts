@@ -19,13 +19,13 @@ export class App {
     this.#nowMs = nowMs;
   }
 
-  /** A code that was not shown yet: that of the present step, or else of the next. */
+  /** An unused code: that of the current step, otherwise of the next. */
   next(): string {
     this.#lastStep = Math.max(this.#lastStep + 1, this.#step());
     return this.#at(this.#lastStep);
   }
 
-  /** The code of so many steps from now. */
+  /** The code a number of steps from now. */
   code(steps = 0): string {
     return this.#at(this.#step() + steps);
   }
@@ -63,7 +63,7 @@ export async function somebody(
   return { ask: ask as Ask, email, userId: ask.userId, token: ask.token, login };
 }
 
-/** Gives somebody an authenticator app. */
+/** Registers an authenticator app for a person. */
 export async function withApp(
   world: World,
   { ask }: Pick<Somebody, "ask">,
@@ -75,7 +75,7 @@ export async function withApp(
   return { app, recoveryCodes: done.body.data.recoveryCodes };
 }
 
-/** Gives somebody a security key. */
+/** Registers a security key for a person. */
 export async function withKey(
   { ask }: Pick<Somebody, "ask">,
   name = "Blue key",
@@ -90,7 +90,7 @@ export async function withKey(
 
 const PRESENT_AND_VERIFIED = 0x05;
 
-/** A passkey's answer to a login that names nobody, of a new member who has one. */
+/** The passkey response of a new member to a login without a user name. */
 export async function passkeyAnswer(world: World, wrong: Tampering = {}) {
   const { key } = await withKey(await somebody(world));
   const { body } = await world.stranger("POST /api/v1/auth/passkey/options");

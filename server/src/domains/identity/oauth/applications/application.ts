@@ -80,9 +80,8 @@ export function redirectUriError(uri: string): string | undefined {
 }
 
 /**
- * True when an application may ask for answers to this address: one that it has registered or, on a loopback host,
- * one that differs from it in the port alone, which a program on somebody's computer can't choose beforehand
- * (RFC 8252, 7.3).
+ * Returns whether a redirect URI is allowed: a registered one or, on a loopback host, one that differs only in the
+ * port, which native applications cannot choose in advance (RFC 8252, 7.3).
  */
 export function isRegisteredRedirect(registered: readonly string[], uri: string): boolean {
   if (registered.includes(uri)) return true;

@@ -65,7 +65,7 @@ describe("applications", () => {
     expect(await holder("GET /api/v1/auth/me")).toMatchObject({ status: 200 });
   });
 
-  test("removing it ends its tokens, at once and for good", async () => {
+  test("removing an application ends its tokens immediately and permanently", async () => {
     const application = await register(builder);
     const { clientId: client_id } = application;
     const tokens = await tokensFor(world, builder.token, application);

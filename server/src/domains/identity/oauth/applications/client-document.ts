@@ -1,7 +1,7 @@
 /**
- * Client-ID metadata documents: the id of a client is an address, and the document there says what it is called and
- * where its answers go. Strangers name the address before any login, so it is fetched by the guarded client, seldom and
- * little at a time. Nothing of it is written before a person consents.
+ * Client ID metadata documents: the id of a client is a URL, and the document there contains its name and redirect
+ * URIs. Unauthenticated callers name the URL, so it is fetched with the guarded HTTP client and strict limits.
+ * Nothing is stored before a person consents.
  */
 import Type, { type Static } from "typebox";
 import type { Caller } from "#kernel/access/caller.ts";
@@ -19,7 +19,7 @@ import { type Client, findClient } from "./store.ts";
 const URL_CHARACTERS_MAX = 500;
 const DOCUMENT_BYTES_MAX = 10 * 1_024;
 const TIMEOUT_MS = 5_000;
-/** In a minute, of one address that asks and of all together. */
+/** Per minute, for one calling address and for all together. */
 const FETCHES_OF_ADDRESS = 10;
 const FETCHES_OF_ALL = 120;
 const CACHED_MAX = 1_000;
@@ -59,7 +59,7 @@ interface CachedClient {
 }
 const caches = new WeakMap<Platform["db"], BoundedCache<CachedClient>>();
 
-/** The client that an address stands for: as its document says it is, and by the row that a consent has given it. */
+/** The client of a URL: as its document describes it, with the row that a consent created. */
 export async function resolveDocumentClient(
   platform: Platform,
   url: string,
@@ -110,7 +110,7 @@ async function fetchClient(
     })
     .catch((error: unknown) => {
       if (!(error instanceof OutboundFailed) && !(error instanceof OutboundRefused)) throw error;
-      // Not why: whether something answers at an address is nothing that a stranger learns from us.
+      // The reason is omitted, so that callers cannot probe addresses.
       throw new Failure(BadClientDocument, { detail: "The document can't be loaded." });
     });
   const { status, headers, body, truncated } = response;
@@ -167,7 +167,7 @@ function parseDocument(body: Uint8Array, url: string): ClientDocument {
   return document;
 }
 
-/** As long as the document says, within bounds. */
+/** The cache time from the response, within limits. */
 function freshMsOf(cacheControl = ""): number {
   if (/no-store|no-cache/.test(cacheControl)) return FRESH_MIN_MS;
   const seconds = /max-age=(\d{1,9})/.exec(cacheControl)?.[1];

@@ -1,7 +1,7 @@
 /**
- * Dynamic client registration (RFC 7591): a client that knows nothing but an address makes itself known. It gets no
- * secret and no right; a person's consent brings it into a workspace. Strangers call this, so it is bounded by rate and
- * by number, and what nobody uses is forgotten after a day.
+ * Dynamic client registration (RFC 7591): a client registers itself with only a redirect URI. It gets no secret and
+ * no rights; a person's consent adds it to a workspace. The endpoint is unauthenticated, so it is limited by rate
+ * and number, and unused clients are deleted after a day.
  */
 import Type from "typebox";
 import type { Platform } from "#kernel/contract.ts";
@@ -17,8 +17,8 @@ import { AGENT_SCOPE, agentScopes, keepAgentScope, parseScopes } from "../scope.
 import { ClientId, redirectUriError } from "./application.ts";
 
 /**
- * Of all strangers together: those of the last hour that nobody allowed anything. Over a whole day somebody could fill
- * it alone, within the rate of one address, and keep everybody else from registering.
+ * The limit for all callers together: unused registrations of the last hour. With a limit per day, one address
+ * could reach it within its rate limit, and block all other registrations.
  */
 const UNUSED_MAX = 1_000;
 const UNUSED_WITHIN_MS = 3_600_000;

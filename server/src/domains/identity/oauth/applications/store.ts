@@ -16,9 +16,9 @@ export interface Client {
   readonly allowedScopes: readonly string[];
   /** Null for a client that registered itself. */
   readonly secretHash: Buffer | null;
-  /** Null for a client that registered itself: it acts wherever somebody allows it. */
+  /** Null for a client that registered itself: it is usable in every workspace where a person consents. */
   readonly workspace: ClientWorkspace | null;
-  /** The address of its own document, which is its id to the outside. */
+  /** The URL of its document, which is its public client id. */
   readonly documentUrl: string | null;
 }
 
@@ -38,7 +38,7 @@ const CLIENT = `
     from oauth_applications a left join workspaces w on w.key = a.workspace_id
    where `;
 
-/** By its id, or by the address of its document. */
+/** Finds a client by its id, or by the URL of its document. */
 export async function findClient(db: Database, clientId: string): Promise<Client | undefined> {
   const column = clientId.startsWith("https://") ? "a.document_url" : "a.client_id";
   return (await db.system<Client>(`${CLIENT}${column} = $1`, [clientId]))[0];
@@ -75,7 +75,7 @@ export async function get(tx: Tx, clientId: string): Promise<Application> {
   return requireApplication(await ownById(tx, clientId).executeTakeFirst());
 }
 
-/** The row of a client with a document, as that is now; made with the first consent. */
+/** Saves the row of a client from its current document; created with the first consent. */
 export async function putDocumentClient(
   tx: Tx,
   client: Pick<Application, "name" | "redirectUris" | "allowedScopes"> & {
@@ -107,7 +107,10 @@ export async function putDocumentClient(
   return toApplication(row);
 }
 
-/** Locks one of the workspace's own until the transaction ends: the others are everybody's, and nobody's to change. */
+/**
+ * Locks an application of the workspace until the transaction ends. Clients without a workspace are shared and
+ * cannot be changed.
+ */
 export async function lock(tx: Tx, clientId: string): Promise<Application> {
   return requireApplication(await ownById(tx, clientId).forUpdate().executeTakeFirst());
 }

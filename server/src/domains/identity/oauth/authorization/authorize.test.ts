@@ -124,7 +124,7 @@ describe("a request", () => {
 });
 
 describe("the pages", () => {
-  test("hold no script, may not be framed, and are not kept", async () => {
+  test("have no scripts, cannot be framed, and are not cached", async () => {
     const pages = [
       await visit(asked()),
       await visit(asked(), owner.token),
@@ -152,7 +152,7 @@ describe("the pages", () => {
     expect(page.body).not.toContain("<script>");
   });
 
-  test("say who asks for what, and of whom", async () => {
+  test("show the application, the workspace and the requested permissions", async () => {
     const { body } = await visit(asked(), owner.token);
     for (const text of [
       "Default",
@@ -166,7 +166,7 @@ describe("the pages", () => {
       expect(body).toContain(text);
   });
 
-  test("offer only what the person may do, and say so", async () => {
+  test("offer only permissions that the person has, and report the others", async () => {
     const wide = await register(owner, { allowedScopes: ["profile", "roles:write"] });
     const viewer = await world.member(["viewer"]);
     const query = queryFor(wide, newPkce(), { scope: "profile roles:write" });
@@ -178,7 +178,7 @@ describe("the pages", () => {
     expect(wayBack(nothing).get("error")).toBe("access_denied");
   });
 
-  test("are for members, and for those who did what the workspace demands", async () => {
+  test("require membership, and the second factor that the workspace enforces", async () => {
     const stranger = await world.member(["owner"], await world.workspace("far-away"));
     const page = await visit(asked(), stranger.token);
     expect(page).toMatchObject({ status: 403 });
@@ -226,7 +226,7 @@ describe("the login page", () => {
     expect(requestOn(page.body)).toContain("client_id=");
   });
 
-  test("asks for the second factor where there is one", async () => {
+  test("require the second factor if there is one", async () => {
     const person = await somebody(world);
     const { app } = await withApp(world, person);
     const page = await send({ email: person.email });
@@ -249,13 +249,13 @@ describe("the login page", () => {
     expect(slow.body).toContain('role="alert"');
   });
 
-  test("comes in any case when it is asked for, and only once", async () => {
+  test("is always shown if requested, and only once", async () => {
     const page = await visit(asked({ prompt: "login" }), owner.token);
     expect(page.body).toContain('name="password"');
     expect(requestOn(page.body)).not.toContain("prompt");
   });
 
-  test("leads to single sign-on where the workspace has it, and demands it where it must", async () => {
+  test("links to single sign-on if the workspace has it, and requires it if enforced", async () => {
     const place = await samlWorkspace(world, { enforceSSO: true });
     const query = queryFor(await register(place.owner), newPkce());
     const page = await visit(query);
@@ -275,7 +275,7 @@ describe("the login page", () => {
     expect(refused.body).toContain(`/sso/${place.slug}/login?returnTo=`);
   });
 
-  test("tells a client that anybody registered nothing of the workspaces that it names", async () => {
+  test("reveal no workspace to a client that registered itself", async () => {
     const place = await samlWorkspace(world);
     const other = await world.workspace("without-sso");
     const { body } = await world.stranger("POST /api/v1/oauth/register", {
@@ -295,7 +295,7 @@ describe("the login page", () => {
     expect((await pageOf("../../x"))[1]).not.toContain("/sso/../");
   });
 
-  test("accepts requests of our own pages only", async () => {
+  test("accept only requests from pages of this server", async () => {
     const body = { request: "", email: "admin@example.com", password: TEST_PASSWORD };
     for (const origin of ["https://evil.example", "null"]) {
       const answer = await browser(world)("POST /oauth/login", body, { origin });

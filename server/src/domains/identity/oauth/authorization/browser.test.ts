@@ -13,7 +13,7 @@ import {
   type TestApplication,
 } from "../testing/authorization-flow.ts";
 
-/** A folder for pictures of the pages, for whoever wants to look at them. */
+/** An optional directory for screenshots of the pages. */
 const pictures = process.env["MILLRACE_SCREENSHOTS"];
 
 describeInBrowser("in a browser without JavaScript", () => {
@@ -28,7 +28,7 @@ describeInBrowser("in a browser without JavaScript", () => {
   beforeAll(async () => {
     world = await startWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
     issuer = await world.app.listen({ port: 0, host: "127.0.0.1" });
-    // An application that sends people on to another host of its own, as many do.
+    // An application that redirects to another of its hosts, as many do.
     desk = createServer((request, response) => {
       const url = new URL(request.url ?? "", "http://desk");
       if (url.pathname === "/callback") {
@@ -93,7 +93,7 @@ describeInBrowser("in a browser without JavaScript", () => {
     }
   }
 
-  test("somebody logs in, allows, and arrives with a code", async () => {
+  test("a person logs in, allows, and returns with a code", async () => {
     await open(async (page) => {
       await page.goto(address({ state: "from the browser" }));
       await picture(page, "login");
@@ -116,7 +116,7 @@ describeInBrowser("in a browser without JavaScript", () => {
     });
   });
 
-  test("somebody denies, and may change their account first", async () => {
+  test("a person denies, and may switch accounts before", async () => {
     await open(async (page) => {
       const member = await world.member(["viewer"]);
       await page
@@ -135,7 +135,7 @@ describeInBrowser("in a browser without JavaScript", () => {
     });
   });
 
-  test("a wrong address ends on our own page", async () => {
+  test("an invalid redirect URI shows an error page of this server", async () => {
     await open(async (page) => {
       await page.goto(address({ redirect_uri: "https://evil.example/" }));
       expect(new URL(page.url()).origin).toBe(issuer);
@@ -144,7 +144,7 @@ describeInBrowser("in a browser without JavaScript", () => {
     });
   });
 
-  test("a page of somebody else can not answer for the person", async () => {
+  test("another site's page cannot answer for the person", async () => {
     await open(async (page) => {
       const owner = await world.member(["owner"]);
       await page

@@ -36,7 +36,7 @@ describe("the consent page", () => {
     expect(wayBack(no).get("state")).toBe("a state");
   });
 
-  test("is answered once, whatever the answer", async () => {
+  test("can be answered once", async () => {
     for (const first of ["allow", "deny"]) {
       const request = await questionFor(owner.token);
       expect(await decide(owner.token, request, first)).toMatchObject({ status: 303 });
@@ -44,7 +44,7 @@ describe("the consent page", () => {
     }
   });
 
-  test("is answered by the session that it was shown to", async () => {
+  test("can be answered only in the session that it was shown to", async () => {
     const other = await world.member(["owner"]);
     const request = await questionFor(owner.token);
     for (const token of [other.token, undefined, "mrs_guess"]) {
@@ -82,7 +82,7 @@ describe("the consent page", () => {
     expect(answer).toMatchObject({ status: 400, events: [] });
   });
 
-  test("looks again at what has changed since it was shown", async () => {
+  test("checks again what has changed since it was shown", async () => {
     const app = await register(owner);
     const path = `/api/v1/oauth/applications/${app.clientId}`;
     const ask = async () => requestOn((await visit(queryFor(app, newPkce()), owner.token)).body);
@@ -95,7 +95,7 @@ describe("the consent page", () => {
     expect(await decide(owner.token, removed)).toMatchObject({ status: 400, events: [] });
   });
 
-  test("is a question to a person, not to a token of theirs", async () => {
+  test("requires a person, not a token", async () => {
     const { access_token } = await tokensFor(world, owner.token, application);
     expect((await visit(asked(), access_token)).body).toContain('name="password"');
   });

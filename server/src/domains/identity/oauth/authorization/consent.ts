@@ -20,7 +20,7 @@ import { CODE_MS, newCode } from "../tokens/token.ts";
 
 const FORM_MS = 10 * 60_000;
 
-/** The content of a consent form, signed so that nobody can decide on another one than was displayed. */
+/** The content of a consent form, signed so that a decision applies only to the displayed request. */
 interface ConsentForm {
   /** Id of the grant that the decision inserts; being unique, it makes a form usable once. */
   readonly grantId: string;
@@ -44,7 +44,7 @@ function signForm(
   return `${text}.${signature(services, text).toString("base64url")}`;
 }
 
-/** Undefined when it was not signed here, or too long ago. */
+/** Undefined if it was not signed here, or has expired. */
 function verifyForm(
   services: Pick<PlatformServices, "masterKey" | "clock">,
   signed: string,
@@ -102,7 +102,8 @@ export function askConsent(
   }
   if (membership.blockedBy) throw new Failure(membership.blockedBy);
   const granted = effectivePermissions(scopes, client.allowedScopes, membership.permissions);
-  // Without it the client would act as the person, in the log and past the policy of agents.
+  // Without the agent scope, the client would appear as the person in the log, and the agent policy would not
+  // apply.
   const isNoAgent = client.workspace === null && !granted.includes(AGENT_SCOPE);
   if (granted.length === 0 || isNoAgent) {
     const error_description = "the user has none of the requested permissions";
@@ -128,7 +129,7 @@ export function askConsent(
   const question = {
     request,
     workspaceName: membership.workspace.name,
-    // Nobody here vouches for a client that registered itself.
+    // A client that registered itself is not verified.
     isUnknown: client.workspace === null,
     isReadingOffered: client.workspace === null && !granted.every(isReadingScope),
     email: visitor.user.email,
@@ -195,7 +196,7 @@ export async function recordDecision(
   return redirectBack(form, { code, iss });
 }
 
-/** The client of a form; one that has a document comes to be known by the first answer. */
+/** The client of a form; a client with a document is saved with the first answer. */
 async function findApplication(
   { tx, now }: Pick<ReadContext, "tx" | "now">,
   { clientId, document }: ConsentForm,

@@ -13,7 +13,7 @@ export function loginPage(
   const { query, ...attempt } = form;
   const { name } = client;
   return loginDocument({
-    // A stranger learns the name of a workspace from its own application alone.
+    // The workspace name is shown only for an application of this workspace.
     reason: client.workspace
       ? markup`<strong>${name}</strong> asks for access to the workspace <strong>${client.workspace.name}</strong>.`
       : markup`<strong>${name}</strong> asks for access.`,
@@ -32,7 +32,7 @@ export interface ConsentQuestion {
   readonly workspaceName: string;
   /** True of a client that registered itself: its name is its own word. */
   readonly isUnknown: boolean;
-  /** True where the person may allow it to read, and no more. */
+  /** True if the person can limit the application to read access. */
   readonly isReadingOffered: boolean;
   readonly email: string;
   readonly scopes: readonly string[];
@@ -81,7 +81,7 @@ ${isReadingOffered && markup`<button class="second" name="decision" value="allow
   });
 }
 
-/** For an account that is logged in but is no member of the application's workspace. */
+/** The page for an account that is logged in but not a member of the application's workspace. */
 export function strangerPage(
   { client, workspace }: AuthorizationRequest,
   email: string,
@@ -95,7 +95,7 @@ export function strangerPage(
   });
 }
 
-/** For somebody with several workspaces, where the client names none. */
+/** The page for a person with several workspaces, if the client names none. */
 export function workspacePage(
   { client }: AuthorizationRequest,
   visit: {

@@ -55,10 +55,10 @@ export const AuthorizationQuery = Type.Object({
 });
 export type AuthorizationQuery = Static<typeof AuthorizationQuery>;
 
-/** A valid request, for which consent may be asked. */
+/** A valid authorization request, ready for consent. */
 export interface AuthorizationRequest {
   readonly client: Client;
-  /** That of the application, or the one that the request names; the person chooses where there is none. */
+  /** The workspace of the application, or of the request; if there is none, the person chooses. */
   readonly workspace: ClientWorkspace | undefined;
   readonly redirectUri: string;
   readonly scopes: readonly string[];
@@ -72,7 +72,7 @@ export interface RedirectTarget {
   readonly state: string | undefined;
 }
 
-/** Throws failures that only the person may see; otherwise returns the request, or a redirect with an error. */
+/** Returns the request, or a redirect with an error; throws failures that only the person may see. */
 export async function resolveRequest(
   platform: Platform,
   query: AuthorizationQuery,
@@ -106,8 +106,8 @@ export async function resolveRequest(
 }
 
 /**
- * One that is not there is answered as one that is not open to whoever asks: anybody can register a client, and would
- * learn which workspaces there are. So single sign-on is offered for each name, and leads on where there is one.
+ * A missing workspace gets the same response as one without access: anyone can register a client, and could
+ * otherwise find out which workspaces exist. So single sign-on is offered for every name, and works if it exists.
  */
 async function findNamed(db: Platform["db"], slug: string): Promise<ClientWorkspace> {
   const found = await findWorkspace(db, slug);

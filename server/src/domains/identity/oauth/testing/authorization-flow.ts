@@ -11,7 +11,7 @@ export interface TestApplication {
 
 let count = 0;
 
-/** An application, registered by somebody who may. */
+/** Registers an application with an authorized member. */
 export async function register(
   builder: Ask,
   fields: Record<string, unknown> = {},
@@ -53,7 +53,7 @@ export function queryFor(
   };
 }
 
-/** A browser on one of our own pages, with somebody's session cookie or none. */
+/** A browser on a page of this server, with a session cookie or without. */
 export function browser(world: World, token?: string): Ask {
   const own = {
     host: HOST,
@@ -67,7 +67,7 @@ export function authorizeRoute(query: Record<string, string>): string {
   return `GET /oauth/authorize?${new URLSearchParams(query).toString()}`;
 }
 
-/** What the hidden field of a page holds. */
+/** The value of the hidden field in a page. */
 export function requestOn(page: string): string {
   const [, value = ""] = /name="request" value="([^"]*)"/.exec(page) ?? [];
   return value.replaceAll(/&#(\d+);/g, (_match, code) => String.fromCharCode(Number(code)));
@@ -126,7 +126,7 @@ export async function tokensFor(
   return (await world.stranger("POST /api/v1/oauth/token", body)).body;
 }
 
-/** What the token endpoint answers to a code or refresh token that is no good, and what it records. */
+/** The response of the token endpoint to an invalid code or refresh token, and its event. */
 const badGrant = { status: 400, body: { error: "invalid_grant" } };
 export const REFUSED = { ...badGrant, events: ["audit.oauth_token.refused"] };
 export const REUSED = { ...badGrant, events: ["audit.oauth_token.reuse_detected"] };
@@ -144,7 +144,7 @@ export function refreshBody(
   return { grant_type: "refresh_token", refresh_token, client_id: clientId };
 }
 
-/** Why the newest request of an application was refused, as its workspace sees it. */
+/** The reason in the newest rejection event of an application, as its workspace sees it. */
 export async function newestReason(owner: Ask, { clientId }: TestApplication): Promise<string> {
   const path = `GET /api/v1/audit?type=audit.oauth_token.refused&resourceId=${clientId}&limit=1`;
   return (await owner(path)).body.data[0]?.data.reason;

@@ -41,7 +41,7 @@ describe("an access token", () => {
     expect(await holder("GET /api/v1/auth/me")).toMatchObject({ status: 200 });
   });
 
-  test("makes no API token, which would outlive the consent, and renews none", async () => {
+  test("cannot create an API token, which would outlive the consent, or rotate one", async () => {
     const scopes = ["tokens:write", "workspaces:read"];
     const app = await register(owner, { allowedScopes: scopes });
     const { access_token } = await tokensFor(world, owner.token, app, { scope: scopes.join(" ") });
@@ -54,7 +54,7 @@ describe("an access token", () => {
     expect(await holder("POST /api/v1/auth/tokens/rotate", { id })).toMatchObject(refused);
   });
 
-  test("is valid in the application's workspace only, and not for account operations", async () => {
+  test("is valid only in the application's workspace, and not for account operations", async () => {
     const elsewhere = await world.workspace("second-home");
     await world.sql(
       "insert into memberships (workspace_id, user_id, roles, created_at, updated_at) values ($1, $2, '{owner}', now(), now())",
@@ -83,7 +83,7 @@ describe("revocation", () => {
   const revoke = (body: Record<string, string>) =>
     world.stranger("POST /api/v1/oauth/revoke", body);
 
-  test("of an access token ends that one", async () => {
+  test("of an access token ends that token", async () => {
     const tokens = await tokensFor(world, owner.token, application);
     expect(await me(tokens.access_token)).toBe(200);
     const body = { token: tokens.access_token, client_id: application.clientId };
@@ -136,7 +136,7 @@ describe("introspection", () => {
       ...basic(app.clientId, app.clientSecret),
     });
 
-  test("tells a client of its own tokens that are alive", async () => {
+  test("reports a client's own valid tokens", async () => {
     const seconds = () => Math.floor(world.clock.nowMs() / 1000);
     const before = seconds();
     const tokens = await tokensFor(world, owner.token, application);
@@ -161,7 +161,7 @@ describe("introspection", () => {
     expect((await introspect(tokens.refresh_token)).body).toEqual({ active: false });
   });
 
-  test("is refused for others' tokens and for clients without a secret", async () => {
+  test("rejects tokens of other clients, and clients without a secret", async () => {
     const other = await register(owner);
     const { access_token } = await tokensFor(world, owner.token, application);
     expect((await introspect(access_token, other)).body).toEqual({ active: false });
@@ -175,7 +175,7 @@ describe("introspection", () => {
   });
 });
 
-test("no code, token or secret is kept, logged or told in an event", async () => {
+test("no code, token or secret is stored, logged or part of an event", async () => {
   const body = await exchangeBody(world, owner.token, application);
   const tokens = (await exchange({ ...body, client_secret: application.clientSecret })).body;
   await exchange(refreshBody(tokens, application));

@@ -54,7 +54,7 @@ describe("a code", () => {
     expect(await exchange(form, FORM)).toMatchObject({ status: 200 });
   });
 
-  test("works once: a second use ends what the first gave", async () => {
+  test("works once: a second use revokes the tokens of the first", async () => {
     const body = await exchangeBody(world, owner.token, application);
     const tokens = (await exchange(body)).body;
     expect(await me(tokens.access_token)).toBe(200);
@@ -104,7 +104,7 @@ describe("a code", () => {
     expect(await exchange(body)).toMatchObject({ status: 200 });
   });
 
-  test("gives no more than the person may do when it is used", async () => {
+  test("grants no more than the person may do at the time of use", async () => {
     const person = await world.member(["builder"]);
     const wide = await register(owner, { allowedScopes: ["profile", "oauth_applications:write"] });
     const scope = { scope: "profile oauth_applications:write" };
@@ -139,7 +139,7 @@ describe("a client", () => {
     expect(answer).toMatchObject({ status: 200 });
   });
 
-  test("with a wrong secret is refused, and the workspace records it", async () => {
+  test("rejects a wrong secret, and the workspace records it", async () => {
     const body = await exchangeBody(world, owner.token, application);
     const wrong = {
       status: 401,
@@ -173,7 +173,7 @@ describe("a client", () => {
     }
   });
 
-  test("that nobody registered is refused", async () => {
+  test("rejects an unregistered client", async () => {
     const body = await exchangeBody(world, owner.token, application);
     const unknown = { status: 401, body: { error: "invalid_client" }, events: [] };
     expect(await exchange({ ...body, client_id: "oac_unknown" })).toMatchObject(unknown);
@@ -182,7 +182,7 @@ describe("a client", () => {
     expect(await exchange(nameless, garbled)).toMatchObject(unknown);
   });
 
-  test("hears errors of OAuth in every case", async () => {
+  test("returns OAuth errors in all cases", async () => {
     const plain = { "content-type": "text/plain" };
     expect(await exchange({ grant_type: "password", client_id: "x" })).toMatchObject({
       status: 401,
@@ -208,7 +208,7 @@ describe("a client", () => {
     }
   });
 
-  test("has ten tries a minute from one address, and others have theirs", async () => {
+  test("allows ten attempts a minute per address", async () => {
     await using limited = await startWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "3" } });
     const person = await limited.member(["owner"]);
     const [one, two] = [await register(person), await register(person)];

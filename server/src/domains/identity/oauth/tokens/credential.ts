@@ -42,7 +42,7 @@ async function toCredential(platform: Platform, token: LiveToken): Promise<Crede
   const { workspace, roles, permissions, slug } = membership;
   const scopes = effectivePermissions(token.scopes, token.allowed_scopes, permissions);
   const { user_id: id, name, email, grant_id, application } = token;
-  // Also where its person has lost that right: it is the same program.
+  // Also if the person has lost that permission, because the program is the same.
   const isAgent = token.scopes.includes(AGENT_SCOPE);
   return {
     // The grant's id, so that limits and idempotency keys outlive a refresh.

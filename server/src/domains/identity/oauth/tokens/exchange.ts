@@ -28,7 +28,7 @@ type ExchangeContext = WriteContext<
 
 export interface Exchange {
   readonly client: Client;
-  /** The account that gave consent, and its current membership in the client's workspace. */
+  /** The account that consented, and its current membership in the client's workspace. */
   readonly granter: store.Granter | undefined;
   readonly membership: Membership | undefined;
 }

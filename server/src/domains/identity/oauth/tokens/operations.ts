@@ -208,7 +208,7 @@ export const introspectToken = query({
   },
 });
 
-/** The workspace of a client; of one that registered itself, that of the consent, and without one that of nobody. */
+/** The workspace of a client; for a self-registered client, that of the consent; without a consent, none. */
 function chooseWorkspace(
   { homeWorkspace }: Pick<Platform, "homeWorkspace">,
   { workspace }: Client,

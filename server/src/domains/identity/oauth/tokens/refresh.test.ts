@@ -53,7 +53,7 @@ describe("a refresh token", () => {
     expect(await me(won[0]?.body.access_token)).toBe(401);
   });
 
-  test("may ask for less, and for no more", async () => {
+  test("may request fewer scopes, but not more", async () => {
     const first = await tokensFor(world, owner.token, application);
     const less = await exchange({ ...refreshBody(first, application), scope: "profile" });
     expect(less.body.scope).toBe("profile");
@@ -96,7 +96,7 @@ describe("a refresh token", () => {
     expect(await late.stranger("POST /api/v1/oauth/token", body)).toMatchObject(REFUSED);
   });
 
-  test("of somebody who left gives nothing, not even when they come back", async () => {
+  test("is invalid after the person left, also if they return", async () => {
     const person = await world.member(["viewer"]);
     const tokens = await tokensFor(world, person.token, application);
     expect(await me(tokens.access_token)).toBe(200);

@@ -2,8 +2,8 @@ import type { Platform } from "#kernel/contract.ts";
 import { failure } from "#kernel/operation/failure.ts";
 
 /**
- * Enforcement of single sign-on. In a module of its own, since sessions depend on it, and the rest of
- * single sign-on depends on sessions.
+ * Enforcement of single sign-on. A separate module, because sessions depend on it, and other parts of single
+ * sign-on depend on sessions.
  */
 export const SsoRequired = failure(
   "sso_required",
@@ -12,9 +12,9 @@ export const SsoRequired = failure(
 );
 
 /**
- * A membership is unbound where nobody knows that its holder agreed to it: the provider's word alone made it, it
- * was there before the address was verified, or it came with the archive of a workspace. A configuration that no owner
- * set up does not bind owners.
+ * A membership is unbound if its holder has not demonstrably agreed to it: it was created by the provider alone, it
+ * existed before the address was verified, or it was imported with a workspace archive. A configuration that was
+ * not set up by an owner does not bind owners.
  */
 const MEMBERSHIPS = `
   select w.slug,
@@ -38,8 +38,8 @@ interface MembershipRow {
 
 /**
  * Finds the workspace whose single sign-on an account must use. An unbound membership does not count while the
- * account belongs elsewhere: otherwise anybody with a workspace and a provider could lock a stranger out. Such
- * a workspace is closed to the account's other sessions instead.
+ * account belongs to other workspaces: otherwise any workspace with a provider could lock out other people's
+ * accounts. Instead, such a workspace is closed to the account's other sessions.
  */
 export async function findEnforcedSso(
   { db }: Pick<Platform, "db">,
@@ -61,7 +61,7 @@ const ENFORCING = `
   select from sso_configurations c
    where c.workspace_id = $1 and c.enforce_sso and (c.set_up_by is not null or not 'owner' = any ($2::text[]))`;
 
-/** True when whoever is about to join a workspace with these roles must use its single sign-on. */
+/** Returns whether a new member with these roles must use the single sign-on of a workspace. */
 export async function isSsoEnforced(
   { db }: Pick<Platform, "db">,
   { workspace, roleIds }: { readonly workspace: string; readonly roleIds: readonly string[] },

@@ -23,7 +23,7 @@ export type Reason = (typeof REASONS)[number];
 
 const DETAIL_CHARACTERS_MAX = 300;
 
-/** Thrown to refuse a login; the reason is recorded, and the person sees `failureFor` it. */
+/** Thrown to reject a login; the reason is recorded, and the person sees its `failureFor`. */
 export class LoginRefused extends Error {
   override readonly name = "LoginRefused";
   readonly reason: Reason;
@@ -57,7 +57,7 @@ export const SsoUnreachable = failure(
   "The identity provider could not be reached.",
 );
 
-/** The failure that the person sees: enough to act on, without disclosing the checks. */
+/** The failure that the person sees: enough to act on, without revealing the checks. */
 export function failureFor(reason: Reason): FailureType {
   return FAILURES[reason] ?? SsoRejected;
 }

@@ -66,7 +66,9 @@ interface StartAttempt extends LoginAttempt<NewLoginRequest & { readonly goTo: s
   readonly testedBy: string | undefined;
 }
 
-/** Only who may set it up tries it, by a session of their own: what comes back tells of accounts. */
+/**
+ * Only members who may configure it can test it, with their own session, because the result reveals account data.
+ */
 function requireTester({ credential }: Caller, sso: store.WorkspaceSso): string {
   const isOwn = credential?.kind === "session" && !credential.confinedTo;
   const memberships = isOwn ? [...credential.memberships.values()] : [];
@@ -224,7 +226,7 @@ async function loadRelyingParty(
   };
 }
 
-/** Fails alike for a workspace that does not exist and for one without single sign-on. */
+/** Fails in the same way for a missing workspace and for one without single sign-on. */
 async function getWorkspaceSso(
   { db, rateLimit, settings }: Platform,
   slug: string,
@@ -237,13 +239,13 @@ async function getWorkspaceSso(
   return sso;
 }
 
-/** A session of another provider tells nothing about who holds the account. */
+/** A session from another provider does not prove who owns the account. */
 function signedInAs({ credential }: Caller): { readonly signedInAs?: string } {
   const isOwn = credential?.kind === "session" && !credential.confinedTo;
   return isOwn ? { signedInAs: credential.user.id } : {};
 }
 
-/** Accepts only a local path, so that a login link is no open redirect. */
+/** Accepts only a local path, to prevent open redirects. */
 function parseReturnPath(path: string, origin: string): string {
   const url = toLocalRedirect(path, origin);
   if (!url) throw invalidField("?returnTo", "must be a path");

@@ -11,7 +11,7 @@ export interface KnownMember {
   readonly status: string;
   readonly roles: readonly string[];
   readonly link: Link | undefined;
-  /** Nobody has shown yet that the account is its person's: neither by mail nor by a login before this one. */
+  /** The account owner is not verified yet: neither by mail nor by an earlier login. */
   readonly isProvisional: boolean;
 }
 
@@ -30,7 +30,7 @@ export async function findLinkedUser(
   return row?.user_id;
 }
 
-/** Finds a member of this workspace; of two with one address, the one whom the provider made. */
+/** Finds a member of this workspace by address; of two, the one that the provider created. */
 export async function findMember(
   tx: Tx,
   by: { readonly id: string } | { readonly email: string },
@@ -73,7 +73,7 @@ const SHARED = `
    where m.workspace_id = $1 and (u.email = $2 or s.issuer = $3 and s.subject = $4)
      and exists (select from memberships o where o.user_id = m.user_id and o.workspace_id <> $1)`;
 
-/** The members whom an identity may be about, as far as they belong to other workspaces, too. */
+/** The members who may match an identity and also belong to other workspaces. */
 export async function findSharedIds(
   db: Database,
   workspace: string,
@@ -84,7 +84,7 @@ export async function findSharedIds(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** The account that this workspace manages for an address, made if there is none. */
+/** Returns the account that this workspace manages for an address; creates it if necessary. */
 export async function putManagedAccount(
   tx: Tx,
   account: { readonly id: string; readonly email: string; readonly name: string },
@@ -101,7 +101,7 @@ export async function putManagedAccount(
   return row;
 }
 
-/** Gives an account to this workspace alone; false when it manages another of the same address. */
+/** Makes an account managed by this workspace; false if it already manages another one with the same address. */
 export async function setManaged(tx: Tx, userId: string): Promise<boolean> {
   const { rows } = await sql`
     update users u set managed_by = current_setting('millrace.workspace')::uuid

@@ -51,7 +51,7 @@ test("without just-in-time provisioning only members come in", async () => {
     status: 403,
     events: ["audit.sso.login_failed"],
   });
-  // An account elsewhere is a stranger here.
+  // An account of another workspace is unknown here.
   const elsewhere = await member(["viewer"], { key: world.home, slug: "default" });
   expect(await signIn(place, { mail: [elsewhere.email] })).toMatchObject({ status: 403 });
   expect(await refusals(world, place.key)).toMatchObject([
@@ -87,7 +87,7 @@ test("the provider may name a role for a new member, but not any role", async ()
   }
 });
 
-test("a default role that was deleted lets nobody in by mistake", async () => {
+test("a deleted default role admits no member by mistake", async () => {
   const place = await samlWorkspace(world);
   const made = await place.owner("POST /api/v1/settings/roles", { name: "Temp", permissions: [] });
   await place.owner("POST /api/v1/settings/sso", { ...SAML_SETTINGS, defaultRole: "Temp" });
@@ -112,9 +112,9 @@ test("a deactivated member or account is refused", async () => {
   expect(reasons).toEqual(["user_deactivated", "user_deactivated"]);
 });
 
-test("a session by one workspace's provider is valid in that workspace alone", async () => {
+test("a session from one workspace's provider is valid only in that workspace", async () => {
   const place = await samlWorkspace(world);
-  // A hostile workspace, whose provider claims to have somebody at the door who owns another one.
+  // A hostile workspace whose provider claims to authenticate an owner of another workspace.
   const victim = await member(["owner"], { key: world.home, slug: "default" });
   const { token, events } = await signIn(place, { mail: [victim.email], given: ["Some"] });
   expect(events).toEqual(["user.activated", "audit.auth.login"]);
@@ -126,7 +126,7 @@ test("a session by one workspace's provider is valid in that workspace alone", a
   const nowhere = world.asToken(token);
   const listed = await nowhere("GET /api/v1/workspaces");
   expect(listed.body.data.map(({ slug }: { slug: string }) => slug)).toEqual([place.slug]);
-  // It learns nothing of the account that has the address there: this is another one.
+  // The provider learns nothing about the existing account of this address: it gets a new one.
   const { user } = (await nowhere("GET /api/v1/auth/me")).body.data;
   expect(user).toEqual({ id: user.id, email: victim.email, name: "Some", status: "active" });
   expect(user.id).not.toBe(victim.userId);
@@ -150,7 +150,7 @@ test("a session by one workspace's provider is valid in that workspace alone", a
   expect(await nowhere("GET /api/v1/auth/me")).toMatchObject({ status: 401 });
 });
 
-test("where single sign-on is enforced, no password opens an account of that workspace", async () => {
+test("with enforced single sign-on, a password cannot open an account of that workspace", async () => {
   const place = await samlWorkspace(world);
   const known = await member(["agent"], place);
   expect(await logIn(known.email)).toMatchObject({ status: 200 });
@@ -162,7 +162,7 @@ test("where single sign-on is enforced, no password opens an account of that wor
     events: ["audit.auth.login_failed"],
   });
   expect(refused.headers["set-cookie"]).toBeUndefined();
-  // Who does not know the password learns nothing of all this.
+  // Without the correct password, the response reveals none of this.
   const wrong = await logIn(known.email, "not the password");
   const nobody = await logIn("nobody@example.com", "not the password");
   expect([wrong.status, wrong.body.code]).toEqual([nobody.status, nobody.body.code]);
@@ -171,7 +171,7 @@ test("where single sign-on is enforced, no password opens an account of that wor
   expect(await logIn(known.email)).toMatchObject({ status: 200 });
 });
 
-test("where single sign-on is enforced, an invitation makes a member and no session", async () => {
+test("with enforced single sign-on, an invitation creates a member but no session", async () => {
   const place = await samlWorkspace(world, { enforceSSO: true });
   const email = "invited@corp.example";
   const { body } = await place.owner("POST /api/v1/settings/users/invite", { email });
@@ -184,10 +184,10 @@ test("where single sign-on is enforced, an invitation makes a member and no sess
   expect(back.token).toBeDefined();
 });
 
-test("enforcement does not reach beyond a workspace that nobody agreed to join", async () => {
+test("enforcement affects only workspaces that the person agreed to join", async () => {
   const place = await samlWorkspace(world, { enforceSSO: true });
   const victim = await member(["owner"], { key: world.home, slug: "default" });
-  // Somebody made the account a member before its holder had shown that the address is theirs.
+  // The account became a member before its holder had verified the address.
   await world.sql(
     `insert into memberships (workspace_id, user_id, roles, created_at, updated_at)
      select $1, id, '{viewer}', email_verified_at - interval '1 day', now() from users where id = $2`,
@@ -200,7 +200,7 @@ test("enforcement does not reach beyond a workspace that nobody agreed to join",
   // But the workspace that enforces it is closed to such a session.
   const there = world.asToken(session.body.data.token, place.slug);
   expect(await there("GET /api/v1/workspaces/me")).toMatchObject({ status: 403 });
-  // And who belongs nowhere else has nothing to log in to.
+  // An account without other workspaces has nothing to log in to.
   await world.sql("delete from memberships where user_id = $1 and workspace_id = $2", [
     victim.userId,
     world.home,
@@ -231,7 +231,7 @@ test("two first logins of one person at once make one account", async () => {
   ]);
 });
 
-test("a removed member is a stranger again, and their open session ends there", async () => {
+test("a removed member cannot log in, and their open session ends there", async () => {
   const place = await samlWorkspace(world);
   const { token } = await signIn(place, { mail: ["leaver@example.com"] });
   const session = world.asToken(token, place.slug);

@@ -109,7 +109,7 @@ export const oidcCallback = command({
   access: "public",
   readsCookies: true,
   params: BySlug,
-  // Providers add parameters of their own, which RFC 6749 says to ignore.
+  // Providers add other parameters, which RFC 6749 requires to ignore.
   query: Type.Object({
     state: Type.Optional(text(200)),
     code: Type.Optional(text(8_000)),
@@ -154,7 +154,7 @@ export const samlMetadata = query({
   run: async (_ctx, _input, xml) => xml,
 });
 
-/** Drops parameters that are no strings: one that the schema does not name may be repeated. */
+/** Drops parameters that are not strings: unknown ones may be repeated. */
 function stringParameters(query: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(query).filter((pair): pair is [string, string] => typeof pair[1] === "string"),

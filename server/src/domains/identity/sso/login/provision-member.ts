@@ -15,22 +15,22 @@ import type { WorkspaceSso } from "../store.ts";
 
 type ProvisionContext = WriteContext<typeof UserActivated | typeof CredentialsRevoked>;
 
-/** How often concurrent first logins of one person may conflict. */
+/** The maximum number of attempts if concurrent first logins of one person conflict. */
 const ATTEMPTS_MAX = 3;
 
-/** The person whom the provider authenticated, and what is known of the accounts that may be theirs. */
+/** The person whom the provider authenticated, and the accounts that may be theirs. */
 export interface ProvenIdentity {
   readonly identity: Identity;
   /** The account that the same browser was logged in to by password. */
   readonly signedInAs?: string;
-  /** Those of the accounts in question that belong to other workspaces, too. */
+  /** The candidate accounts that also belong to other workspaces. */
   readonly sharedIds: ReadonlySet<string>;
 }
 
 /**
- * Finds the member whom an identity provider authenticated, or creates one if the workspace allows it
- * (just-in-time provisioning). A provider may claim any address, so it meets the accounts of its own
- * workspace alone, and those that it makes belong to that workspace. Refuses before it writes anything.
+ * Finds the member whom an identity provider authenticated, or creates one if the workspace allows just-in-time
+ * provisioning. A provider may claim any address, so it is matched only with accounts of its own workspace, and
+ * accounts that it creates belong to that workspace. Throws before any write if the login is rejected.
  */
 export async function provisionMember(
   ctx: ProvisionContext,
@@ -47,7 +47,7 @@ export async function provisionMember(
   throw new Error("A first login met another one again and again.");
 }
 
-/** The account that a login would end in. */
+/** The account that a login would use. */
 export interface ForetoldAccount {
   readonly kind: "member" | "new";
   readonly userId: string | null;
@@ -55,7 +55,7 @@ export interface ForetoldAccount {
   readonly roles: string[];
 }
 
-/** Tells whom an identity would be, and why they would be refused; writes nothing. */
+/** Returns the account that an identity would get, or the reason for rejection, without writing. */
 export async function foretellMember(
   ctx: Pick<WriteContext, "tx">,
   sso: WorkspaceSso,
@@ -105,7 +105,7 @@ async function linkMember(
   return user;
 }
 
-/** Refuses a member whom this provider may not let in, or whom it takes for somebody else. */
+/** Rejects a member whom this provider may not admit, or whose linked identity differs. */
 function assertAdmitted(
   sso: WorkspaceSso,
   { subject, email }: Identity,
@@ -119,7 +119,7 @@ function assertAdmitted(
       email,
     );
   }
-  // The provider has given the address to another person than the member whom we know.
+  // The provider has assigned the address to another person than the linked member.
   if (subject && link?.issuer === subject.issuer && link.subject !== subject.id) {
     throw new LoginRefused("identity_mismatch", "The member is linked to another identity.", email);
   }
@@ -131,9 +131,9 @@ function assertProvisioned(sso: WorkspaceSso, { email }: Identity): void {
 }
 
 /**
- * Ends what opened a provisional account before its person came, so that nobody who made it ahead of them shares
- * what they do; true when only the provider opens the workspace from now on. An account that belongs to other
- * workspaces is theirs to judge: there it stays as it is.
+ * Revokes earlier credentials of a provisional account, so that a person who created it in advance keeps no access.
+ * Returns true if only the provider opens the workspace from now on. An account that belongs to other workspaces is
+ * not changed there.
  */
 async function claimMember(
   ctx: ProvisionContext,
@@ -153,7 +153,7 @@ async function claimMember(
   return true;
 }
 
-/** Undefined when another transaction created the member meanwhile. */
+/** Undefined if another transaction created the member in the meantime. */
 async function createMember(
   ctx: ProvisionContext,
   sso: WorkspaceSso,

@@ -7,8 +7,8 @@ import { LoginRefused } from "./failure.ts";
 import * as store from "../store.ts";
 
 /**
- * A login under way: a row that the response must name by its `state` (RelayState in SAML), and a
- * cookie that its browser must have. The row works once and for ten minutes.
+ * A pending login: a row that the response must name by its `state` (RelayState in SAML), and a cookie that its
+ * browser must send. The row works once, and expires after ten minutes.
  */
 export interface LoginRequestDetails {
   /** The origin under which the login began, and so to which the response is sent. */
@@ -16,7 +16,7 @@ export interface LoginRequestDetails {
   readonly returnTo: string;
   /** The account that the browser was logged in to by password when the login began. */
   readonly signedInAs?: string;
-  /** The owner who tries the configuration: the answer is shown to them, and makes no session. */
+  /** The owner who tests the configuration: they see the response, and no session starts. */
   readonly testedBy?: string;
   readonly sent:
     | { readonly protocol: "saml2"; readonly requestId: string }
@@ -56,7 +56,7 @@ export async function createRequest(
   };
 }
 
-/** Finds the login request of a response; refuses a response to none, or from another browser. */
+/** Finds the login request of a response; rejects a response without one, or from another browser. */
 export async function matchRequest(
   { db, keys, clock }: Platform,
   sso: store.WorkspaceSso,
@@ -81,7 +81,7 @@ export async function matchRequest(
   return details;
 }
 
-/** A cookie for each login, so that two tabs do not overwrite each other's. */
+/** One cookie per login, so that two tabs do not overwrite each other's. */
 function cookieName(state: string): string {
   return `millrace_sso_${sha256(state).toString("hex").slice(0, 16)}`;
 }

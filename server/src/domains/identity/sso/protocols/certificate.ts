@@ -3,8 +3,8 @@ import { X509Certificate } from "node:crypto";
 const CERTIFICATES_MAX = 10;
 
 /**
- * Parses certificates: PEM blocks, or one certificate in bare base64 as metadata has it. Undefined
- * unless each has an RSA key, the only kind whose signatures the SAML library verifies.
+ * Parses certificates: PEM blocks, or one certificate in plain base64 as in metadata. Undefined unless each has an
+ * RSA key, the only kind that the SAML library verifies.
  */
 export function certificatesOf(text: string): readonly X509Certificate[] | undefined {
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);

@@ -2,11 +2,11 @@ import { Value } from "typebox/value";
 import { Email, toAccountEmail } from "#domains/identity/accounts/index.ts";
 import { LoginRefused } from "../login/failure.ts";
 
-/** A person as an identity provider describes them, by either protocol. */
+/** A person as described by an identity provider, for both protocols. */
 export interface Identity {
   readonly email: string;
   readonly name: string;
-  /** The provider's permanent id of the person; an address may get a new holder, this does not. */
+  /** The provider's permanent id of the person; an address may be reassigned, the id is not. */
   readonly subject: { readonly issuer: string; readonly id: string } | undefined;
   /** Role names from the provider, in order of preference. */
   readonly roles: readonly string[];
@@ -16,7 +16,7 @@ export interface Identity {
 
 const NAME_CHARACTERS_MAX = 100;
 
-/** Normalizes the address as accounts have it; refuses a login without one, or with several. */
+/** Normalizes the address like those of accounts; rejects a login with none or several. */
 export function parseEmail(values: readonly string[]): string {
   const [value, ...others] = values;
   if (value === undefined)

@@ -70,7 +70,7 @@ test("the forging provider is believed when it forges nothing", async () => {
   expect(await comeBack(control, slug, back, cookie)).toMatchObject({ status: 403 });
 });
 
-test("a provider whose document names another issuer is refused", async () => {
+test("rejects a provider whose metadata names another issuer", async () => {
   const forged = { metadata: { issuer: "https://other.example.com" } };
   const { location, cookie } = await beginLogin(world, place.slug);
   const back = forger.visit(location, forged);
@@ -79,7 +79,7 @@ test("a provider whose document names another issuer is refused", async () => {
   forger.visit(location, {});
 });
 
-test("a wrong, another or no state is refused, and so is another browser", async () => {
+test("rejects an invalid, foreign or missing state, and another browser", async () => {
   const { location, cookie } = await beginLogin(world, place.slug);
   const back = forger.visit(location, {});
   for (const state of ["wrong", ""]) {
@@ -88,7 +88,7 @@ test("a wrong, another or no state is refused, and so is another browser", async
   }
   const without = new URLSearchParams({ code: "a code" });
   await expectRefused(place, () => comeBack(world, place.slug, without, cookie), "request_unknown");
-  // Somebody else's browser, with a login of its own under way, is sent here with this state.
+  // The victim's browser, with its own pending login, is sent here with the attacker's state.
   const victim = await beginLogin(world, place.slug);
   await expectRefused(
     place,
@@ -100,14 +100,14 @@ test("a wrong, another or no state is refused, and so is another browser", async
   await expectRefused(place, () => comeBack(world, place.slug, good, ""), "browser_unknown");
 });
 
-test("a login of one workspace can't be answered in another", async () => {
+test("a login of one workspace cannot be completed in another", async () => {
   const other = await oidcWorkspace(world, forger.issuer);
   const { location, cookie } = await beginLogin(world, place.slug);
   const back = forger.visit(location, {});
   await expectRefused(other, () => comeBack(world, other.slug, back, cookie), "request_unknown");
 });
 
-test("an answer that comes after ten minutes is refused", async () => {
+test("rejects a response after ten minutes", async () => {
   await using later = await startWorld({ env: { MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32" } });
   const { slug, key } = await oidcWorkspace(later, forger.issuer);
   const { location, cookie } = await beginLogin(later, slug);
@@ -117,7 +117,7 @@ test("an answer that comes after ten minutes is refused", async () => {
   expect(await refusals(later, key)).toMatchObject([{ reason: "request_unknown" }]);
 });
 
-test("the code of another login is refused by a real provider, which checks the verifier", async () => {
+test("a real provider rejects the code of another login, because it checks the verifier", async () => {
   const honest = await newWorkspace(world);
   await using provider = await startOpenIdProvider([callbackUrl(honest)]);
   await configureOidc(honest, provider.issuer);
@@ -134,7 +134,7 @@ test("the code of another login is refused by a real provider, which checks the 
   );
 });
 
-test("a return address that leads elsewhere is refused", async () => {
+test("rejects a return address on another host", async () => {
   for (const returnTo of [
     "/docs/..//evil.example",
     "https://evil.example.com",

@@ -26,7 +26,7 @@ async function signIn(at = place, query = "") {
   return { answer, location, back, cookie };
 }
 
-test("a login goes through a real provider and comes back as a session of a new member", async () => {
+test("a login with a real provider creates a session of a new member", async () => {
   provider.seat("p-1", { email: "Ada@example.com", email_verified: true, name: "Ada Lovelace" });
   const { answer, location, back, cookie } = await signIn(place, "?returnTo=/apps/x");
   expect(answer.events).toEqual(["audit.sso.login_started"]);
@@ -52,7 +52,7 @@ test("a login goes through a real provider and comes back as a session of a new 
   });
 });
 
-test("a person keeps their account when their address changes, and nobody else gets it", async () => {
+test("a person keeps their account when their address changes, and no other person gets it", async () => {
   provider.seat("p-2", { email: "bob@example.com", name: "Bob" });
   const first = await signIn();
   expect(await comeBack(world, place.slug, first.back.searchParams, first.cookie)).toMatchObject({
@@ -63,7 +63,7 @@ test("a person keeps their account when their address changes, and nobody else g
   const done = await comeBack(world, place.slug, renamed.back.searchParams, renamed.cookie);
   const me = await world.asToken(sessionIn(done.headers), place.slug)("GET /api/v1/auth/me");
   expect(me.body.data.user.email).toBe("bob@example.com");
-  // Somebody else got the address that Bob had.
+  // Another person now has Bob's former address.
   provider.seat("p-3", { email: "bob@example.com", name: "Bobby" });
   const other = await signIn();
   expect(await comeBack(world, place.slug, other.back.searchParams, other.cookie)).toMatchObject({
@@ -76,7 +76,7 @@ test("a person keeps their account when their address changes, and nobody else g
   });
 });
 
-test("claims may have other names, and scopes are asked for as configured", async () => {
+test("claims may have other names, and the configured scopes are requested", async () => {
   await configureOidc(second, provider.issuer, {
     scopes: ["email", "profile"],
     claimsMapping: { email: "upn", name: "email" },
@@ -100,7 +100,7 @@ test("an address that the provider has not verified is refused", async () => {
   expect(await world.sql("select from users where email = 'dan@example.com'")).toEqual([]);
 });
 
-test("a person who refuses at the provider comes back to a page that says so", async () => {
+test("a person who declines at the provider gets a page that says so", async () => {
   const { location, cookie } = await beginLogin(world, place.slug);
   const state = new URL(location).searchParams.get("state") ?? "";
   const said = new URLSearchParams({
@@ -118,7 +118,7 @@ test("a person who refuses at the provider comes back to a page that says so", a
   });
 });
 
-test("a provider that is not there, or not allowed to be reached, gives a page and an event", async () => {
+test("an unreachable or forbidden provider causes an error page and an event", async () => {
   await using guarded = await startWorld();
   const inside = await newWorkspace(guarded);
   await configureOidc(inside, provider.issuer);

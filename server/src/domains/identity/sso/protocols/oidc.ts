@@ -197,7 +197,7 @@ function bodyText(body: NonNullable<client.FetchBody>): string {
   throw new Error("A body of this kind was not expected.");
 }
 
-/** Finds the cause that the library wrapped, and refuses the login by it. */
+/** Finds the cause that the library wrapped, and rejects the login with it. */
 function refuseLogin(error: unknown): never {
   const chain: Error[] = [];
   for (let at = error; at instanceof Error && chain.length < 5; at = at.cause) chain.push(at);

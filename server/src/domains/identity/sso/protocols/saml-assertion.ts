@@ -8,7 +8,7 @@ interface Element {
   readonly [child: string]: unknown;
 }
 
-/** The parts of an assertion that we use, all from the bytes that the signature covers. */
+/** The relevant parts of an assertion, all from the signed bytes. */
 export interface Assertion {
   readonly id: string | undefined;
   readonly issuer: string | undefined;
@@ -33,10 +33,9 @@ const TAGS_MAX = 2_000;
 const ATTRIBUTES_MAX = 4_000;
 
 /**
- * Reads a SAML response as text, before any parser does. What no honest provider sends and parsers
- * read differently is refused here: declarations (entities, DTDs), comments, CDATA sections and
- * processing instructions, by which the signed text and the text that is read have been made to
- * differ; and signatures by SHA-1.
+ * Reads a SAML response as text, before any parser. Rejects everything that legitimate providers do not send and
+ * parsers read differently: declarations (entities, DTDs), comments, CDATA sections and processing instructions,
+ * which attacks have used to make the signed text differ from the parsed text; and SHA-1 signatures.
  */
 export function decodeResponse(base64: string): string {
   if (!/^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(base64)) {
@@ -59,7 +58,7 @@ export function decodeResponse(base64: string): string {
   return xml;
 }
 
-/** An attribute of the response itself, which no signature of an assertion covers. */
+/** An attribute of the response itself, which the signature of an assertion does not cover. */
 export function responseAttribute(xml: string, name: string): string | undefined {
   const tag = /^[^<]*(?:<\?[^>]*\?>)?[^<]*<(?:[^>"']|"[^"]*"|'[^']*')*>/.exec(xml)?.[0] ?? "";
   const quoted = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`).exec(tag);
@@ -67,8 +66,8 @@ export function responseAttribute(xml: string, name: string): string | undefined
 }
 
 /**
- * The status of a response that reports a failure, with its message; undefined when it is a success, or says nothing.
- * No assertion may come with a failure (SAML core, 3.2.2.2), and one that does is not accepted.
+ * The status of a failed response with its message; undefined if it succeeded, or has no status. A failed response
+ * must not contain an assertion (SAML core, 3.2.2.2), and is not accepted if it does.
  */
 export function failedStatusOf(xml: string): string | undefined {
   const code = /<(?:[\w.-]+:)?StatusCode\s+Value\s*=\s*["']([^"'<>]*)["']/.exec(xml)?.[1];
@@ -116,7 +115,7 @@ function attributesOf(assertion: Element | undefined): ReadonlyMap<string, reado
   return attributes;
 }
 
-/** The parser gives a list for every child but the root, and a string for one without attributes. */
+/** The parser returns a list for every child except the root, and a string for an element without attributes. */
 function children(element: Element | undefined, name: string): readonly Element[] {
   const child = element !== undefined && Object.hasOwn(element, name) ? element[name] : [];
   return [child]

@@ -18,7 +18,7 @@ afterEach(async () => {
   expect(await world.sql("select id from sessions where confined_to is not null")).toEqual([]);
 });
 
-/** Every refusal is a page that tells nothing, an event that tells why, and no session. */
+/** Every rejection shows a page without details, records an event with the reason, and starts no session. */
 async function expectRefused(
   form: Readonly<Record<string, string>>,
   reason: string,
@@ -41,15 +41,15 @@ async function answered(change: Partial<AnswerDraft> = {}, signed: Signed = "ass
   return place.provider.answer(location, { attributes: ADA, ...change }, signed);
 }
 
-test("an assertion that nobody signed is refused", async () => {
+test("rejects an unsigned assertion", async () => {
   await expectRefused(await answered({}, "nothing"), "answer_rejected", "Invalid signature");
 });
 
-test("a response that is signed without its assertion is refused", async () => {
+test("rejects a response whose signature does not cover the assertion", async () => {
   await expectRefused(await answered({}, "response"), "answer_rejected", "Invalid signature");
 });
 
-test("a signature by another key is refused, whatever certificate it brings along", async () => {
+test("rejects a signature by another key, regardless of the included certificate", async () => {
   const stranger = new SamlProvider(place.metadata, STRANGER_KEY);
   const { location } = await beginLogin(world, place.slug);
   const form = await stranger.answer(location, { attributes: ADA });
@@ -57,7 +57,7 @@ test("a signature by another key is refused, whatever certificate it brings alon
   await expectRefused(form, "answer_rejected", "Invalid signature");
 });
 
-test("an answer for another audience, recipient or destination is refused", async () => {
+test("rejects a response for another audience, recipient or destination", async () => {
   const elsewhere = "https://other.example.com/acs";
   await expectRefused(
     await answered({ audience: "https://other.example.com" }),
@@ -68,12 +68,12 @@ test("an answer for another audience, recipient or destination is refused", asyn
   await expectRefused(await answered({ destination: elsewhere }), "recipient_wrong", /Destination/);
 });
 
-test("an answer of another issuer is refused", async () => {
+test("rejects a response of another issuer", async () => {
   const form = await answered({ issuer: "https://other.example.com" });
   await expectRefused(form, "issuer_wrong");
 });
 
-test("an answer that is over, or not yet valid, is refused", async () => {
+test("rejects an expired or not yet valid response", async () => {
   const nowMs = world.clock.nowMs();
   const at = (ms: number) => new Date(nowMs + ms).toISOString();
   await expectRefused(
@@ -84,16 +84,16 @@ test("an answer that is over, or not yet valid, is refused", async () => {
   await expectRefused(await answered({ notBefore: at(120_000) }), "answer_rejected", /not yet/);
 });
 
-test("an answer to an unknown request, or to none, is refused", async () => {
+test("rejects a response to an unknown request, or to none", async () => {
   await expectRefused(await answered({ inResponseTo: "_unknown" }), "request_unknown");
   await expectRefused(await answered({ subjectInResponseTo: "_unknown" }), "request_unknown");
-  // The envelope is not signed: what the assertion says counts.
+  // The envelope is not signed, so the value in the assertion counts.
   const form = await answered({ inResponseTo: "_unknown" });
   const hidden = decode(form.SAMLResponse).replace(' InResponseTo="_unknown">', ">");
   await expectRefused({ ...form, SAMLResponse: encode(hidden) }, "request_unknown");
 });
 
-test("an answer under a wrong, another or no RelayState is refused", async () => {
+test("rejects an invalid, foreign or missing RelayState", async () => {
   const { SAMLResponse } = await answered();
   await expectRefused({ SAMLResponse, RelayState: "wrong" }, "request_unknown");
   await expectRefused({ SAMLResponse }, "request_unknown");
@@ -101,7 +101,7 @@ test("an answer under a wrong, another or no RelayState is refused", async () =>
   await expectRefused({ SAMLResponse, RelayState }, "request_unknown", /another request/);
 });
 
-test("an answer that comes too late is refused", async () => {
+test("rejects a late response", async () => {
   await using later = await startWorld();
   const { slug, key, provider } = await samlWorkspace(later);
   const { location } = await beginLogin(later, slug);
@@ -111,13 +111,13 @@ test("an answer that comes too late is refused", async () => {
   expect(await refusals(later, key)).toMatchObject([{ reason: "request_unknown" }]);
 });
 
-test("an answer works once, and an assertion too if its request were open again", async () => {
+test("a response works once, and so does an assertion even if its request were open again", async () => {
   await using replayed = await startWorld();
   const { slug, key, provider } = await samlWorkspace(replayed);
   const { location } = await beginLogin(replayed, slug);
   const [request] = await replayed.sql("select * from sso_requests");
   const form = await provider.answer(location, { attributes: ADA });
-  // Two at once: one of them is first.
+  // One of two concurrent responses succeeds.
   const both = await Promise.all([
     postAnswer(replayed, slug, form),
     postAnswer(replayed, slug, form),
@@ -150,7 +150,7 @@ test.each(Object.entries(WRAPPINGS))("signature wrapping is refused: %s", async 
   await expectRefused({ ...form, SAMLResponse }, "answer_rejected");
 });
 
-test("a comment in an address or NameID is refused, wherever the parsers would cut", async () => {
+test("rejects a comment in an address or NameID, at any position where parsers would cut", async () => {
   const address = "ada@example.com.mallory.example";
   const form = await answered({ attributes: { mail: [address] }, nameId: address });
   for (const hole of ["<!-- -->", "<![CDATA[]]>", "<?cut?>"]) {
@@ -176,7 +176,7 @@ test("document types and entities are refused before anything is parsed", async 
   }
 });
 
-test("a response that would take long to read is refused before anything is parsed", async () => {
+test("rejects a response that is expensive to read before parsing it", async () => {
   const form = await answered();
   for (const weight of ["<a/>".repeat(2_000), `<a ${'b="" '.repeat(4_000)}/>`]) {
     const { RelayState } = await answered();
@@ -199,7 +199,7 @@ test("anything but a SAML response is refused", async () => {
   }
 });
 
-test("a signature by SHA-1 is refused", async () => {
+test("rejects a SHA-1 signature", async () => {
   const form = await answered();
   const weak = decode(form.SAMLResponse).replaceAll(
     "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256",
@@ -225,7 +225,7 @@ test("a refusal by the identity provider is recorded as such", async () => {
   await expectRefused({ ...form, SAMLResponse: encode(xml) }, "provider_refused", /Responder/);
 });
 
-test("a refusal counts, though it comes with a good assertion", async () => {
+test("a failure status counts, even with a valid assertion", async () => {
   const failed = { status: "urn:oasis:names:tc:SAML:2.0:status:Responder" };
   await expectRefused(await answered(failed), "provider_refused", /status:Responder\.$/);
   const form = await answered(failed);

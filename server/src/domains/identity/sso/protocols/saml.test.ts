@@ -12,7 +12,7 @@ import {
 
 const world = await useWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
 
-test("a login goes to the identity provider and comes back as a session of a new member", async () => {
+test("a login with the identity provider creates a session of a new member", async () => {
   const { slug, key, provider } = await samlWorkspace(world);
   const { answer, location } = await beginLogin(world, slug, "?returnTo=/apps/x?y=1");
   expect(answer.events).toEqual(["audit.sso.login_started"]);
@@ -37,7 +37,7 @@ test("a login goes to the identity provider and comes back as a session of a new
   expect(await refusals(world, key)).toEqual([]);
 });
 
-test("a second login is the same member, and creates nothing", async () => {
+test("a second login uses the same member, and creates nothing", async () => {
   const { slug, provider } = await samlWorkspace(world);
   const grace = { mail: ["Grace@Example.com"] };
   for (const events of [["user.activated", "audit.auth.login"], ["audit.auth.login"]]) {
@@ -50,7 +50,7 @@ test("a second login is the same member, and creates nothing", async () => {
   expect(users).toHaveLength(1);
 });
 
-test("a response that is signed as well, and a certificate that is one of two, are accepted", async () => {
+test("accepts a response that is also signed, and one of two configured certificates", async () => {
   const certificate = `${STRANGER_KEY.certificate}\n${PROVIDER_KEY.certificate}`;
   const { slug, provider } = await samlWorkspace(world, { certificate });
   const { location } = await beginLogin(world, slug);

@@ -20,7 +20,7 @@ const BEARER = "urn:oasis:names:tc:SAML:2.0:cm:bearer";
 const EMAIL_FORMAT = "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress";
 const PERSISTENT_FORMAT = "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent";
 
-/** The request that a response must answer. */
+/** The request that a response must match. */
 export interface SentRequest {
   readonly requestId: string;
   readonly acs: string;
@@ -72,7 +72,7 @@ export function buildMetadata(origin: string, slug: string, entityId: string): s
   });
 }
 
-/** Replaces the machine's clock by the database's, which all nodes share. */
+/** Replaces the system clock with the database clock, which all nodes share. */
 class TimedSaml extends SAML {
   readonly #clock: Clock;
 

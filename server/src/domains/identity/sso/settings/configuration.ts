@@ -138,7 +138,7 @@ interface SignInRules {
   readonly enforceSSO: boolean;
 }
 
-/** A workspace's configuration, validated and with its defaults. */
+/** A workspace's configuration, validated and with defaults. */
 export type SsoConfiguration = SignInRules &
   (
     | { readonly protocol: "saml2"; readonly provider: SamlProvider }

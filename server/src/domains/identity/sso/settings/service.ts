@@ -43,7 +43,7 @@ export async function save(ctx: In<WriteContext<typeof SsoUpdated>>, input: SsoI
   const after = await store.upsertConfiguration(
     tx,
     { ...configuration, setUpBy: userIdOf(caller) },
-    // A test holds for the provider that it went to.
+    // A test result is valid only for its provider.
     { clientSecret: sealed, trial: isSame ? keepTrial(before, configuration) : null },
     ctx.now,
   );
@@ -51,7 +51,7 @@ export async function save(ctx: In<WriteContext<typeof SsoUpdated>>, input: SsoI
   return toResponse(ctx, after);
 }
 
-/** Requires it of everybody once it was seen to work, or no longer. */
+/** Enforces it for all members after a successful test, or stops enforcing it. */
 export async function enforce(ctx: In<WriteContext<typeof SsoUpdated>>, isEnforced: boolean) {
   const stored = await requireConfiguration(store.lock(ctx.tx));
   ctx.expectRevision(stored.revision);
@@ -61,7 +61,7 @@ export async function enforce(ctx: In<WriteContext<typeof SsoUpdated>>, isEnforc
   return toResponse(ctx, after);
 }
 
-/** Lets passwords in again, whoever asks; false where there was nothing to let go of. */
+/** Allows password logins again, without a permission check; false if there was no configuration. */
 export async function release(
   { tx, now, emit }: Pick<WriteContext<typeof SsoUpdated>, "tx" | "now" | "emit">,
   workspace: Pick<WorkspaceRef, "id">,
@@ -89,7 +89,7 @@ export async function openClientSecret(
   return open(await keys.of(key), clientSecret, contextOf(key)).toString();
 }
 
-/** A configuration has no id of its own, since a workspace has at most one. */
+/** A configuration has no separate id, because a workspace has at most one. */
 export function configurationRef({ id }: Pick<WorkspaceRef, "id">) {
   return { id, displayName: "Single sign-on" };
 }
@@ -123,7 +123,10 @@ function toResponse({ caller, workspace }: In<ReadContext>, stored: store.Stored
   };
 }
 
-/** The test of a configuration that goes on: somebody new came in by its rules, and by others would not. */
+/**
+ * Keeps the test result of a configuration if the change does not affect it: a person admitted by the old
+ * provisioning rules may not be admitted by the new ones.
+ */
 function keepTrial(before: store.StoredConfiguration, after: SsoConfiguration) {
   const { trial, jitProvisioning, defaultRole } = before;
   const isByRules = jitProvisioning === after.jitProvisioning && defaultRole === after.defaultRole;

@@ -9,7 +9,7 @@ const OIDC = { protocol: "oidc", issuer: "https://login.example.com", ...CLIENT 
 
 const world = await useWorld();
 
-test("a configuration is set, read, replaced as a whole and taken away, each with its event", async () => {
+test("sets, reads, replaces and deletes a configuration, each with its event", async () => {
   const { owner, slug } = await newWorkspace(world);
   expect(await owner("GET /api/v1/settings/sso")).toMatchObject({
     status: 404,
@@ -74,7 +74,7 @@ test("events show a certificate by its fingerprint, and a secret not at all", as
   expect(JSON.stringify(oidc)).not.toContain(CLIENT.clientSecret);
 });
 
-test("what is missing, foreign to the protocol or wrong is refused with its path", async () => {
+test("rejects missing, unsupported and invalid fields with their path", async () => {
   const { owner } = await newWorkspace(world);
   for (const [body, ...paths] of [
     [{ protocol: "saml2" }, "/entityId", "/ssoUrl", "/certificate"],
@@ -108,7 +108,7 @@ test("what is missing, foreign to the protocol or wrong is refused with its path
   });
 });
 
-test("one workspace's configuration is nobody else's", async () => {
+test("the configuration of one workspace does not affect others", async () => {
   const [one, two] = [await newWorkspace(world), await newWorkspace(world)];
   await one.owner(ROUTE, SAML_SETTINGS);
   expect(await two.owner("GET /api/v1/settings/sso")).toMatchObject({ status: 404 });
@@ -127,7 +127,7 @@ test("the addresses of the other protocol answer as if there were nothing", asyn
   expect(acs).toMatchObject({ status: 404, events: [] });
 });
 
-test("a token takes single sign-on away, for when its provider fails, and sets up none", async () => {
+test("a token can remove single sign-on, in case the provider fails, but cannot set it up", async () => {
   const { owner, slug } = await newWorkspace(world);
   await owner(ROUTE, SAML_SETTINGS);
   const { body } = await owner("POST /api/v1/auth/tokens", {

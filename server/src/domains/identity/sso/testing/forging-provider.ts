@@ -5,17 +5,17 @@ import type { AddressInfo } from "node:net";
 import { CLIENT } from "./openid-provider.ts";
 
 export interface Forgery {
-  /** Claims that differ from what a good ID token has; undefined leaves one out. */
+  /** Claims that differ from those of a valid ID token; undefined omits one. */
   readonly claims?: Readonly<Record<string, unknown>>;
   readonly algorithm?: "RS256" | "HS256 by the public key" | "HS256 by the client secret" | "none";
   readonly key?: KeyObject;
-  /** Of the discovery document. */
+  /** Changes to the discovery document. */
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
 export type ForgingProvider = Awaited<ReturnType<typeof startForgingProvider>>;
 
-/** An identity provider that issues whatever a test wants, for what no honest one would. */
+/** An identity provider that issues arbitrary tokens, for attacks that a conforming provider cannot produce. */
 export async function startForgingProvider() {
   const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const jwk = { ...(await exportJWK(publicKey)), kid: "one", alg: "RS256", use: "sig" };
@@ -41,7 +41,7 @@ export async function startForgingProvider() {
   state.issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     issuer: state.issuer,
-    /** The answer to a login, with a code that stands for a token of this kind. */
+    /** The response to a login, with a code that returns such a token. */
     visit(location: string, forgery: Forgery): URLSearchParams {
       const asked = new URL(location).searchParams;
       state.forgery = forgery;
@@ -70,7 +70,7 @@ function metadataOf({ issuer, forgery }: State) {
     jwks_uri: `${issuer}/jwks`,
     response_types_supported: ["code"],
     subject_types_supported: ["public"],
-    // As generous as a provider can be: what we accept must not depend on it.
+    // Offers all algorithms, because what the client accepts must not depend on it.
     id_token_signing_alg_values_supported: ["RS256", "HS256", "none"],
     ...forgery.metadata,
   };

@@ -1,12 +1,12 @@
-// Made once with openssl, valid for a hundred years: the machine that runs the tests need not have
-// openssl. They sign nothing but what the tests make up.
+// Generated once with openssl and valid for a hundred years, so that test machines do not need openssl. They sign
+// only test data.
 
 export interface SigningKey {
   readonly privateKey: string;
   readonly certificate: string;
 }
 
-/** Of the identity provider that the workspaces of the tests trust. */
+/** The key of the identity provider that test workspaces trust. */
 export const PROVIDER_KEY: SigningKey = {
   privateKey: `-----BEGIN PRIVATE KEY-----
 MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQCpky45z2//UlLQ
@@ -58,7 +58,7 @@ LiIqEOGkrfbxV4xZb/0xYg6I2jerYiaIX6IIiUYXc6HZibnXjEx3+/itczJ6mOD6
 -----END CERTIFICATE-----`,
 };
 
-/** Of somebody else. */
+/** The key of an attacker. */
 export const STRANGER_KEY: SigningKey = {
   privateKey: `-----BEGIN PRIVATE KEY-----
 MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQDcQqMg4XR6d2QR

@@ -7,17 +7,17 @@ export const CLIENT = {
   clientSecret: "the secret of the client, kept sealed",
 };
 
-/** What the provider says about somebody. */
+/** The provider's claims about a person. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** What somebody does who is asked: a page that waits is left open. */
+/** What the person decides when asked: `wait` leaves the page open. */
 type Decision = "agree" | "refuse" | "wait";
 
 export type OpenIdProvider = Awaited<ReturnType<typeof startOpenIdProvider>>;
 
 /**
- * A certified identity provider on a loopback port. Whoever visits it is `visitor`, and consents unless a test
- * decides otherwise: the tests are about what happens here, not about its pages.
+ * A certified identity provider on a loopback port. Each visitor is `visitor`, and consents unless a test decides
+ * otherwise: these tests are not about its pages.
  */
 export async function startOpenIdProvider(redirectUris: readonly string[]) {
   const server = createServer();
@@ -56,12 +56,12 @@ export async function startOpenIdProvider(redirectUris: readonly string[]) {
   });
   return {
     issuer,
-    /** From now on this person is at the keyboard. */
+    /** Sets the person who uses the browser from now on. */
     seat(id: string, claims: Claims): void {
       people.set(id, claims);
       visitor = id;
     },
-    /** From now on whoever is asked does this. */
+    /** Sets what the person decides from now on. */
     decide(next: Decision): void {
       decision = next;
     },

@@ -2,13 +2,13 @@ import { randomBytes } from "node:crypto";
 import * as samlify from "samlify";
 import { PROVIDER_KEY, type SigningKey } from "./keys.ts";
 
-// The library demands a validator; what these tests parse is our own request and metadata.
+// The library requires a validator; these tests only parse requests and metadata of this server.
 samlify.setSchemaValidator({ validate: async () => "not checked" });
 
 export const PROVIDER_ENTITY = "https://idp.example.com/saml";
 export const SSO_URL = "https://idp.example.com/sso";
 
-/** All that an answer says; a test that wants a wrong answer changes a piece of it. */
+/** All fields of a response; a test changes one of them to make it invalid. */
 export interface AnswerDraft {
   readonly issuer: string;
   readonly destination: string;
@@ -49,7 +49,7 @@ export class SamlProvider {
     });
   }
 
-  /** What it makes of the address that our login sent a browser to. */
+  /** Parses the URL to which the login redirected a browser. */
   async read(location: string) {
     const url = new URL(location);
     const query = Object.fromEntries(url.searchParams);
@@ -110,7 +110,7 @@ export class SamlProvider {
     return String(made.context);
   }
 
-  /** Us, as the metadata says, but for what a test wants signed. */
+  /** This server as a client according to its metadata, with the signature that a test needs. */
   #client(signed: Signed) {
     const wanted = signed === "response" ? "false" : "true";
     const metadata = this.#metadata.replace(

@@ -1,9 +1,9 @@
 import { decode, encode, newXmlId } from "./saml-provider.ts";
 
 /**
- * Signature wrapping, after Somorovsky et al., "On Breaking SAML" (2012): a signed assertion about one
- * person is kept somewhere in the document, so that its signature holds, while another one, about the
- * victim, stands where a careless reader looks.
+ * Signature wrapping, after Somorovsky et al., "On Breaking SAML" (2012): the signed assertion about one person is
+ * kept in the document, so that its signature is valid, and another one about the victim is placed where a careless
+ * reader looks.
  */
 export type Wrapping = (parts: Parts) => string;
 
@@ -13,9 +13,9 @@ interface Parts {
   readonly signed: string;
   readonly signature: string;
   readonly bare: string;
-  /** The same about the victim, with an id of its own and without a signature. */
+  /** The same assertion about the victim, with another id and without a signature. */
   readonly evil: string;
-  /** As `evil`, with the signed one's id. */
+  /** As `evil`, with the id of the signed one. */
   readonly twin: string;
 }
 

@@ -11,7 +11,7 @@ export interface SsoWorkspace {
 
 let count = 0;
 
-/** A workspace of its own, so that tests do not meet. */
+/** Creates a separate workspace, so that tests do not interfere. */
 export async function newWorkspace(world: World): Promise<SsoWorkspace> {
   count += 1;
   const made = await world.workspace(`sso-${process.pid}-${count}`);
@@ -41,7 +41,7 @@ export async function samlWorkspace(world: World, settings: object = {}) {
   return { ...workspace, provider: new SamlProvider(metadata), metadata: String(metadata) };
 }
 
-/** Begins a login: where the browser goes, and the cookie that it keeps. */
+/** Starts a login: returns the redirect URL and the cookie. */
 export async function beginLogin(
   world: World,
   slug: string,
@@ -74,7 +74,7 @@ export function sessionIn(headers: Record<string, string>): string | undefined {
   return /^millrace_session=([^;]+)/.exec(String(headers["set-cookie"] ?? ""))?.[1];
 }
 
-/** What the log says of the refused logins of a workspace, newest last. */
+/** The rejected logins of a workspace in the log, newest last. */
 export async function refusals(world: World, key: string): Promise<Record<string, string>[]> {
   const rows = await world.sql(
     `select data from events where workspace_id = $1 and type = 'audit.sso.login_failed'
@@ -107,12 +107,12 @@ export async function configureOidc(
   if (set.status !== 200) throw new Error(`SSO was not set up: ${JSON.stringify(set.body)}`);
 }
 
-/** Where the provider sends a browser back to, in a world that is called `localhost`. */
+/** The provider's redirect target, in a world named `localhost`. */
 export function callbackUrl({ slug }: Pick<SsoWorkspace, "slug">): string {
   return `http://localhost/sso/${slug}/oidc/callback`;
 }
 
-/** Comes back from the provider, with the cookie of the login unless another is given. */
+/** Returns from the provider, with the cookie of the login unless another is given. */
 export function comeBack(world: World, slug: string, query: URLSearchParams, cookie: string) {
   const headers = cookie === "" ? {} : { cookie };
   return world.stranger(`GET /sso/${slug}/oidc/callback?${query.toString()}`, undefined, headers);

@@ -7,7 +7,7 @@ import * as store from "../store.ts";
 import { toTrialError } from "./trial-error.ts";
 import type { Trial } from "./trial.ts";
 
-/** Records what came of a test login: everything a login would do but the doing. */
+/** Records the result of a test login: runs all checks of a login without its effects. */
 export async function recordTrial(
   ctx: WriteContext<typeof SsoTested>,
   sso: WorkspaceSso,

@@ -1,7 +1,7 @@
 import type { LoginRefused, Reason } from "../login/failure.ts";
 import type { Trial } from "./trial.ts";
 
-/** Where to look, in words for whoever sets a provider up. */
+/** Troubleshooting messages for the administrator who sets up a provider. */
 const MESSAGES: Readonly<Record<Reason, string>> = {
   request_unknown: "The response does not belong to an active sign-in. Start the test again.",
   browser_unknown: "The response arrived in another browser. Start the test again.",

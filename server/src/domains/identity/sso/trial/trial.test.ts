@@ -29,7 +29,7 @@ async function tryLogin(answer: Parameters<typeof provider.visit>[1]) {
   return comeBack(world, place.slug, provider.visit(location, answer), cookie);
 }
 
-test("a test login tells whom it would let in, begins no session and makes nobody; only then is it required", async () => {
+test("a test login shows which account it would use, without a session or a new account; only then can it be enforced", async () => {
   await configureOidc(place, provider.issuer);
   expect(await readTrial()).toBeNull();
   expect(await enforce(true)).toMatchObject({
@@ -60,7 +60,7 @@ test("a test login tells whom it would let in, begins no session and makes nobod
     roles: ["owner"],
     isOwn: true,
   });
-  // The same provider again, without its test being lost; another one has to be tried anew.
+  // The same provider keeps its test result; another one must be tested again.
   await configureOidc(place, provider.issuer, { jitProvisioning: false });
   expect((await readTrial()).succeeded).toBe(true);
   const demanded = await enforce(true);
@@ -74,11 +74,11 @@ test("a test login tells whom it would let in, begins no session and makes nobod
   expect(await readTrial()).toBeNull();
 });
 
-test("every error is told in words, and none of them lets it be required", async () => {
+test("every error has a message, and prevents enforcement", async () => {
   await configureOidc(place, provider.issuer, { jitProvisioning: true });
   await tryLogin({ claims: { email: "stranger@trial.example.com" } });
   expect(await readTrial()).toMatchObject({ succeeded: true, account: { kind: "new" } });
-  // Who came in by a rule that is no more would not come in.
+  // A person admitted by a former rule would no longer be admitted.
   await configureOidc(place, provider.issuer, { jitProvisioning: false });
   expect(await readTrial()).toBeNull();
   await tryLogin({ claims: { email: "stranger@trial.example.com" } });
@@ -95,7 +95,7 @@ test("every error is told in words, and none of them lets it be required", async
     ],
   });
   expect(await enforce(true)).toMatchObject({ status: 409 });
-  // Refused at the provider, and by an answer that is none.
+  // Declined at the provider, and with an invalid response.
   const { location, cookie } = await beginLogin(world, place.slug, TEST, asOwner);
   const state = new URL(location).searchParams.get("state") ?? "";
   const denied = new URLSearchParams({ state, error: "access_denied" });
@@ -114,7 +114,7 @@ test("every error is told in words, and none of them lets it be required", async
   expect(await readTrial()).toMatchObject({ errors: [{ code: "provider_unreachable" }] });
 });
 
-test("nobody but an owner, by a session of their own, tests or requires it", async () => {
+test("only an owner with their own session can test or enforce it", async () => {
   await configureOidc(place, provider.issuer);
   const admin = await world.member(["admin"], place);
   const elsewhere = await newWorkspace(world);

@@ -1,4 +1,4 @@
-/** A test login: what a provider answered, and what a login with that answer would do. It makes no session. */
+/** A test login: the provider's response, and what a login with it would do. It starts no session. */
 import Type, { type Static } from "typebox";
 import { nullable, Time } from "#kernel/schema/schema.ts";
 import { REASONS } from "../login/failure.ts";
@@ -9,7 +9,7 @@ const TrialError = Type.Object({
   detail: Type.String({ description: "Details for the administrator of the identity provider" }),
 });
 
-/** The result of the last test login, of the configuration as it is now. */
+/** The result of the last test login of the current configuration. */
 export const Trial = Type.Object(
   {
     at: Time,
