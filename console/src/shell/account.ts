@@ -1,4 +1,4 @@
-/** Acts on one's own account, from anywhere. */
+/** Actions on the user's own account, available on every screen. */
 import { call } from "../data/api.ts";
 import { forgetPerson } from "../data/person-memory.ts";
 import { BASE_PATH, forgetPlace } from "../data/place.ts";

@@ -1,6 +1,6 @@
 /**
- * An action is declared where it happens; its declaration is the key, the palette's entry, the tooltip and the line of
- * the sheet of keys.
+ * An action is declared once, where it is used; from this declaration come its shortcut, its palette entry, its
+ * tooltip and its line in the shortcut list.
  */
 import { useEffect, useRef } from "react";
 import { notify } from "../ui/toast.tsx";
@@ -12,20 +12,20 @@ export interface Action {
   /** As `mod+s`, `shift+Tab`, `g i` or `j`. */
   readonly keys?: string;
   readonly label: string;
-  /** Other words for it, by which the palette finds it too. */
+  /** Synonyms for the search in the palette. */
   readonly also?: string;
   readonly run: () => void;
   /** Also fires while a field has the focus. */
   readonly always?: boolean;
-  /** Says why it can't be done now. It is shown, and does not run. */
+  /** The reason why the action is disabled. It is shown, and the action does not run. */
   readonly disabled?: string | undefined;
-  /** Fires only while the focus is inside of what this selector names, as the canvas, or nowhere. */
+  /** Only active while the focus is inside this selector, such as the canvas, or nowhere. */
   readonly within?: string;
-  /** The question before it runs: for what one key must not start, because it can't be undone. */
+  /** The confirmation for actions that can't be undone and must not start with a single key. */
   readonly asks?: Ask;
-  /** Its key is only shown: the browser's own event carries it, as a copy or a paste. */
+  /** The shortcut is only displayed: the browser's own event handles it, such as copy or paste. */
   readonly native?: boolean;
-  /** Neither in the palette nor in the sheet, as the keys that walk a list. */
+  /** Not listed in the palette and the shortcut list, such as keys that move in a list. */
   readonly hidden?: boolean;
 }
 
@@ -38,15 +38,15 @@ let pending = "";
 let pendingAtMs = 0;
 
 const held = new HeldKeys(runKeys);
-/** Something of the screen is still to come, and with it the acts that a key is for. */
+/** A part of the screen is loading, and its actions are not declared yet. */
 const LOADING = "#main .loading";
-/** Long enough for a screen to be drawn and to declare its acts. */
+/** Long enough for a screen to render and declare its actions. */
 const HELD_STEP_MS = 32;
-/** So long after nothing loads any more, a key that is for nothing is for nothing. */
+/** After this time without loading, unknown shortcuts are dropped. */
 const SETTLED_MS = 250;
 let isHeld = true;
 
-/** Keeps what is pressed before a screen and its rights are known, and gives it to them when they are. */
+/** Holds shortcuts pressed before a screen and its permissions are loaded, and runs them afterwards. */
 export function useHeldKeys(isWaiting: boolean): void {
   useEffect(() => {
     isHeld = isWaiting;
@@ -61,7 +61,7 @@ let settledAtMs: number | undefined;
 
 const isLoading = (): boolean => isHeld || document.querySelector(LOADING) !== null;
 
-/** Tries again and again: the first key may open the screen that the second is for, which takes a while to be there. */
+/** Retries regularly: the first shortcut may open the screen for the second, which takes time to load. */
 function releaseKeys(): void {
   clearTimeout(timer);
   if (isHeld || held.isEmpty) return;
@@ -82,7 +82,7 @@ export function useActions(actions: readonly Action[]): void {
   useDeclared(screens, actions);
 }
 
-/** Declares what can be done on every screen; what a screen declares itself goes before. */
+/** Declares the actions of every screen; actions of the current screen take precedence. */
 export function useFrameActions(actions: readonly Action[]): void {
   useDeclared(frames, actions);
 }
@@ -100,7 +100,7 @@ function useDeclared(declared: Set<ActionRef>, actions: readonly Action[]): void
   }, [declared]);
 }
 
-/** The actions that can be done now: those of the newest screen first, those of every screen last. */
+/** Returns the available actions: those of the newest screen first, global ones last. */
 export function currentActions(): readonly Action[] {
   return [...screenActions(), ...frameActions()];
 }
@@ -110,23 +110,23 @@ export const screenActions = (): readonly Action[] =>
 
 export const frameActions = (): readonly Action[] => [...frames].flatMap((ref) => ref.current);
 
-/** The keys that a button, a link or a summary uses itself. */
+/** Keys that a focused button, link or summary handles itself. */
 const BUTTON_KEYS = /^(Enter|Space|(shift\+)?Tab|Delete|Backspace|Arrow\w+)$/;
 
 function isWithin(target: EventTarget | null, { within, keys = "" }: Action): boolean {
   if (!(target instanceof Element) || target === document.body) return true;
   if (within === undefined) return !BUTTON_KEYS.test(keys) || !isFrameControl(target);
-  // The frame around it has the focus after a change of screen.
+  // After a change of screen, the surrounding frame has the focus.
   if (target.querySelector(within) !== null) return true;
   if (target.closest(within) === null) return false;
   return !BUTTON_KEYS.test(keys) || target.closest("button, a, summary") === null;
 }
 
-/** A button or link outside of the screen, in the menu or the top bar: Enter is its own. */
+/** A button or link in the menu or top bar handles Enter itself. */
 const isFrameControl = (target: Element): boolean =>
   target.closest("button, a, summary") !== null && target.closest("#main") === null;
 
-/** The name of a key press: signs without shift, since it is what makes them. */
+/** Returns the name of a key press. Punctuation omits `shift`, because the character depends on it. */
 export function nameKey(event: KeyPress): string {
   const isSign = event.key.length === 1;
   const isLetter = isSign && event.key.toLowerCase() !== event.key.toUpperCase();
@@ -146,7 +146,7 @@ function onKeyDown(event: KeyboardEvent): void {
   if (wanted.some((keys) => runAction(event, keys))) {
     event.preventDefault();
     pending = "";
-    // Older keys are dropped: the person has moved to another screen.
+    // Drops held shortcuts, because the user has moved to another screen.
     held.drop();
     return;
   }
@@ -162,10 +162,10 @@ function onKeyDown(event: KeyboardEvent): void {
 const isFree = (event: KeyboardEvent): boolean =>
   !isTyping(event.target) &&
   document.querySelector("dialog:modal") === null &&
-  // The rest of a word must not become shortcuts when its field goes away.
+  // If a text field is removed during typing, the following letters must not run shortcuts.
   !(isSingleKey(event) && hasLostField(event.target));
 
-/** Does what these keys are for, or says why it can't be done; false where they are for nothing. */
+/** Runs the action of a shortcut, or shows why it is disabled; returns false if there is none. */
 function runAction(event: KeyboardEvent, keys: string): boolean {
   const action = currentActions().find(
     (one) => one.keys === keys && !one.native && isWithin(event.target, one),
@@ -177,7 +177,7 @@ function runAction(event: KeyboardEvent, keys: string): boolean {
   return true;
 }
 
-/** Runs an action, asks before one that can't be undone, or says why it can't be done. */
+/** Runs an action, asks for confirmation first, or shows why it is disabled. */
 export function startAction({ run, asks, disabled }: Action): void {
   if (disabled !== undefined) notify(disabled);
   else if (asks) ask(asks, run);
@@ -185,6 +185,6 @@ export function startAction({ run, asks, disabled }: Action): void {
 }
 
 addEventListener("keydown", onKeyDown);
-// A press elsewhere and a way back are another wish.
+// A click or browser navigation means that the user wants something else.
 addEventListener("pointerdown", () => held.drop());
 addEventListener("popstate", () => held.drop());

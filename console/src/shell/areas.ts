@@ -1,4 +1,4 @@
-/** The menu, declared once: areas, and the screens of each. Jump keys, the palette and the titles of pages read it. */
+/** The menu, declared once: areas and their screens. Shortcuts, the palette and page titles are derived from it. */
 import {
   Activity,
   AlarmClock,
@@ -44,7 +44,7 @@ export interface Screen {
   readonly needs?: OperationId;
   /** Only operators of the installation see it. */
   readonly isForOperators?: true;
-  /** Other addresses that are part of it. */
+  /** Other addresses that belong to it. */
   readonly covers?: readonly string[];
 }
 
@@ -52,9 +52,9 @@ export interface Area {
   readonly id: string;
   readonly label: string;
   readonly icon: LucideIcon;
-  /** Operations of people who work in the area. Other people find it under "More" until they pin it. */
+  /** Operations of users who work in the area. Other users find it under "More" until they pin it. */
   readonly work?: OperationId;
-  /** The first one that is offered opens with the area; one of the area's own name is not listed below it. */
+  /** The first available screen opens with the area; a screen with the area's own name is not listed below it. */
   readonly screens: readonly Screen[];
 }
 
@@ -258,7 +258,7 @@ export const SCREENS: readonly Screen[] = [...AREAS.flatMap(({ screens }) => scr
 export const isWithin = (path: string, to: string): boolean =>
   to === "/" ? path === "/" : path === to || path.startsWith(`${to}/`);
 
-/** The screen that an address is part of. */
+/** Returns the screen that an address belongs to. */
 export function screenAt(path: string): Screen | undefined {
   const length = ({ to, covers = [] }: Screen): number =>
     Math.max(...[to, ...covers].filter((one) => isWithin(path, one)).map((one) => one.length), -1);
@@ -274,7 +274,7 @@ export interface Shortcut extends Pick<Screen, "needs"> {
   readonly to: string;
   readonly search: Readonly<Record<string, string>>;
   readonly label: string;
-  /** Other words for it. */
+  /** Synonyms for it. */
   readonly also: string;
 }
 

@@ -9,7 +9,7 @@ function stage(acts: Set<string>) {
   return { held, done };
 }
 
-test("keys wait for the acts that they are for, in their order", () => {
+test("shortcuts wait for their actions and run in order", () => {
   const acts = new Set<string>();
   const { held, done } = stage(acts);
   for (const [n, key] of ["g", "r", "j", "j"].entries()) held.add({ timeStamp: n }, key);
@@ -25,7 +25,7 @@ test("keys wait for the acts that they are for, in their order", () => {
   expect([done, held.isEmpty]).toEqual([["g r", "j", "j"], true]);
 });
 
-test("they are few, not for long, and gone once somebody moves on", () => {
+test("only few shortcuts are held, for a short time, and dropped when the user navigates", () => {
   const acts = new Set(["j"]);
   const { held, done } = stage(acts);
   for (let n = 0; n < 20; n += 1) held.add({ timeStamp: 1 }, "j");

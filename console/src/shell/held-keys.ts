@@ -13,7 +13,7 @@ export class HeldKeys<Event extends Press> {
   readonly #run: (event: Event, keys: string) => boolean;
   #presses: readonly { readonly event: Event; readonly key: string }[] = [];
 
-  /** `run` does what keys are for; it says false while they are for nothing. */
+  /** `run` executes the action of a shortcut; it returns false if there is none. */
   constructor(run: (event: Event, keys: string) => boolean) {
     this.#run = run;
   }
@@ -31,8 +31,8 @@ export class HeldKeys<Event extends Press> {
   }
 
   /**
-   * Runs the first of them, or the first two where they are one act; what is too old is forgotten, and once all is
-   * there, what is for nothing.
+   * Runs the first held shortcut, or the first two if they are one sequence. Drops expired ones and, once loading
+   * has finished, unknown ones.
    */
   release(nowMs: number, isSettled = false): void {
     const fresh = this.#presses.filter(({ event }) => nowMs - event.timeStamp < HELD_MS);
@@ -41,7 +41,7 @@ export class HeldKeys<Event extends Press> {
     if (!first) return;
     const isBoth = second !== undefined && this.#run(first.event, `${first.key} ${second.key}`);
     const used = isBoth ? 2 : this.#run(first.event, first.key) || isSettled ? 1 : 0;
-    // An act may have dropped them, and more may have come.
+    // The action may have dropped held shortcuts, and new ones may have been added.
     const spent = fresh.slice(0, used);
     this.#presses = this.#presses.filter((press) => !spent.includes(press));
   }

@@ -6,7 +6,7 @@ interface ListKeys {
   readonly onChoose: (id: string | undefined) => void;
 }
 
-/** Gives a list its keys, the same everywhere: `j` and `k` walk, `Escape` closes what is open. */
+/** The shortcuts of a list, the same everywhere: `j` and `k` move, `Escape` closes the open item. */
 export function useListKeys({ ids, chosen, onChoose }: ListKeys): void {
   const walk = (by: number): void => {
     const at = chosen === undefined ? -1 : ids.indexOf(chosen);

@@ -12,7 +12,7 @@ import {
 } from "../data/welcome.ts";
 import { Button } from "../ui/form/button.tsx";
 
-/** Three things to do next, after the first start; gone when they are done or put away. */
+/** Suggested steps after the first start; hidden when they are completed or dismissed. */
 export function NextSteps() {
   const welcome = useWelcome();
   const path = useRouterState({ select: ({ location }) => location.pathname });
@@ -51,7 +51,7 @@ function finish(welcome: WelcomeState, steps: readonly NextStep[]): void {
   if (labels.length > 0) saveWelcome({ ...welcome, done: [...welcome.done, ...labels] });
 }
 
-/** Ticks a step off when its place was reached or its event has happened. */
+/** Completes a step when its location was visited or its event occurred. */
 function useCompletion(welcome: WelcomeState | undefined, path: string): void {
   useEffect(() => {
     if (!welcome) return;
@@ -72,7 +72,7 @@ function Step(props: {
   readonly step: NextStep;
   readonly n: number;
   readonly isDone: boolean;
-  /** Only of a page outside of the console: the tab that opens can't tell. */
+  /** Only for pages outside the console, because the new tab can't report it. */
   readonly onOpen: () => void;
 }) {
   const { label, to, isPage } = props.step;

@@ -2,7 +2,7 @@ import { useRouterState } from "@tanstack/react-router";
 import { Loading } from "../ui/feedback.tsx";
 import { screenAt } from "./areas.ts";
 
-/** A page whose code is on the way: its name, and lines in the place of what it shows. */
+/** The placeholder of a page whose code is loading: its title, and skeleton lines. */
 export function PageSkeleton() {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   return (

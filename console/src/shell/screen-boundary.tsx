@@ -4,7 +4,7 @@ import { isMissingChunk, reloadOnce } from "../ui/behaviour/new-version.ts";
 
 interface BoundaryProps {
   readonly children: ReactNode;
-  /** With another place the screen is another one, and tried afresh. */
+  /** When this changes, the screen is rendered again. */
   readonly place: string;
 }
 

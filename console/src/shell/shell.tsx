@@ -48,7 +48,7 @@ const SessionDialog = lazy(async () => ({ default: (await loadSessionDialog()).S
 
 const Help = lazy(async () => ({ default: (await import("./help/help.tsx")).Help }));
 
-/** The frame of every screen: menu, environment, search, and what is open above them. */
+/** The layout of every screen: menu, environment, search and dialogs. */
 export function Shell() {
   const me = useMe();
   const obstacle = useObstacle();
@@ -58,7 +58,7 @@ export function Shell() {
   useEffect(() => {
     if (!me) return;
     enterInside();
-    // Before it is needed: by then a newer console may have taken its place on the server.
+    // Preloaded, because its file may be replaced by a deployment before it is needed.
     void loadSessionDialog().catch(() => undefined);
   }, [me]);
   const userId = me?.user.id;
@@ -92,7 +92,10 @@ export function Shell() {
   );
 }
 
-/** A person who must enrol a second factor has no permissions until then, and no response says why. */
+/**
+ * Returns whether the user must enrol a second factor: until then they have no permissions, and responses do not
+ * say why.
+ */
 function useBarred(): boolean {
   const me = useMe();
   const isBare = me?.authenticatedBy === "session" && me.permissions.length === 0;
@@ -100,7 +103,7 @@ function useBarred(): boolean {
   return isBare && status?.enforced === true && !status.totp && !status.webauthn;
 }
 
-/** The workspace of the link does not exist, or the person has left it. */
+/** Handles a workspace in the link that does not exist or that the user has left. */
 function useLeftWorkspace(): void {
   const { error } = useOp("auth.me");
   useEffect(() => {
@@ -240,9 +243,7 @@ function HelpButton({ onClick }: { readonly onClick: () => void }) {
   );
 }
 
-/**
- * Leads within the page that is open now: a link to the one before it would be a way out, outside of every landmark.
- */
+/** A link within the current page: a link to the previous page would navigate away. */
 function SkipLink({ onSkip }: { readonly onSkip: () => void }) {
   const here = useRouterState({
     select: ({ location: { pathname, searchStr } }) => `${BASE_PATH}${pathname}${searchStr}`,
@@ -268,7 +269,7 @@ function useScreenChange(path: string): React.RefObject<HTMLElement | null> {
   useEffect(() => {
     setTitle(screenAt(path)?.label);
   }, [path]);
-  // Only once it is drawn is it known what of the screen before has gone, and the focus with it.
+  // Only after rendering is it known which parts of the previous screen were removed, possibly with the focus.
   const drawn = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
   const shown = useRef(drawn);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Light, dark, or as the system says. A file in `public` sets it before the first paint. */
+/** The theme: light, dark or the system's. A script in `public` applies it before the first paint. */
 import { useSyncExternalStore } from "react";
 
 export const THEMES = ["system", "light", "dark"] as const;

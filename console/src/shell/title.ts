@@ -9,7 +9,7 @@ export function setTitle(name: string | undefined): void {
   document.title = `${where}${name === undefined ? "" : `${name} · `}Millrace`;
 }
 
-/** Names the record that a screen shows, in the browser tab and in the recent pages. */
+/** Sets the name of the displayed record in the browser tab and in the recent pages. */
 export function useTitle(name: string | undefined): void {
   useEffect(() => {
     if (name === undefined) return;

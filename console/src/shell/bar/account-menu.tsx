@@ -11,7 +11,7 @@ import { PlainButton } from "../../ui/form/button.tsx";
 
 const ICONS = { system: Monitor, light: Sun, dark: Moon };
 
-/** The person who is signed in, how the console looks to them, and the way out. */
+/** The menu of the current user: account, appearance and sign-out. */
 export function AccountMenu({ me, above }: { readonly me: Me | undefined; readonly above?: true }) {
   const name = me?.user.name;
   return (

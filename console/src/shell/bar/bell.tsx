@@ -5,7 +5,7 @@ import { count } from "../../ui/words.ts";
 
 const SHOWN_MAX = 99;
 
-/** The number of new notifications, and the way to them. */
+/** The number of unread notifications, with a link to them. */
 export function Bell() {
   const unread = useUnreadCount();
   if (unread === undefined) return null;

@@ -14,7 +14,6 @@ const subscribe = (watcher: () => void): (() => void) => {
   };
 };
 
-/** Shows that the server is unreachable, and what happens to changes in the meantime. */
 export function ConnectionBanner() {
   const isOnline = useSyncExternalStore(subscribe, () => navigator.onLine);
   const live = useLiveState();
@@ -45,7 +44,7 @@ const LIVE = {
 export function LiveTag() {
   const live = useLiveState();
   const may = useMay();
-  // Without the right to read events there is no stream, and nothing that the person could do about it.
+  // Users without permission to read events have no stream, and they can't change that.
   if (live === "unavailable" && !may("events.recent")) return null;
   const [tone, label, help] = LIVE[live];
   return (

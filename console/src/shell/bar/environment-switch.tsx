@@ -21,7 +21,7 @@ export function switchEnvironment(environment: Environment): void {
   switchPlace({ environment }, `${toSharedPath(location.pathname)}`);
 }
 
-/** Says where one is, at the same place always: production is calm, the others have their colour and a line of it. */
+/** Shows the current environment, always in the same place: production is neutral, other environments have a colour. */
 export function EnvironmentSwitch() {
   return (
     <Popover

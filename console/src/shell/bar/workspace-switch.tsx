@@ -9,7 +9,7 @@ import { Popover } from "./popover.tsx";
 import { Button, PlainButton } from "../../ui/form/button.tsx";
 import { TextInput } from "../../ui/form/controls.tsx";
 
-/** The name of the workspace; with several, the way to the others. */
+/** The name of the workspace; with several, a menu to switch. */
 export function WorkspaceSwitch({ name }: { readonly name: string | undefined }) {
   return (
     <Popover

@@ -16,7 +16,7 @@ type Language = "curl" | "typescript";
 
 const routes: Readonly<Record<string, string>> = Object.fromEntries(listRoutes());
 
-/** Calls of every screen: they say nothing about this one. */
+/** Calls of every screen, which are not specific to this one. */
 const OF_THE_FRAME = /^(auth|mfa|notifications|preferences|presence|workspaces|home)\./;
 
 /** API calls to copy: the reads of this screen and the last commands. */

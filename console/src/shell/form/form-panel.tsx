@@ -19,11 +19,11 @@ interface FormPanelProps {
   readonly children: ReactNode;
   /** Shown next to the fields. */
   readonly aside?: ReactNode;
-  /** Further buttons, at the end of the foot. */
+  /** More buttons, at the end of the footer. */
   readonly others?: ReactNode;
 }
 
-/** A form that is a part of a screen: saved by its button or by Ctrl S; leaving it with changes asks first. */
+/** A form that is part of a screen: saved with its button or Ctrl+S; leaving it with changes asks for confirmation. */
 export function FormPanel(props: FormPanelProps) {
   const { form, label, hasTitle = false, act = "Save", isNew = false } = props;
   const { children, aside, others } = props;

@@ -11,7 +11,7 @@ import { Button, PlainButton } from "../../ui/form/button.tsx";
 import { TextInput } from "../../ui/form/controls.tsx";
 
 interface HelpProps {
-  /** Where the person is. */
+  /** The current path. */
   readonly path: string;
   readonly onClose: () => void;
 }
@@ -116,7 +116,7 @@ function GuideText(props: { readonly place: Place; readonly onOpen: (place: Plac
       role="region"
       aria-label={data?.data.title}
       onClick={follow}
-      // Rendered by the server from its own files, without anything that acts.
+      // Rendered by the server from its own files, without scripts.
       dangerouslySetInnerHTML={{ __html: html }}
     />
   );

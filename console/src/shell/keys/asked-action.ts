@@ -1,11 +1,11 @@
-/** The question that is open before an action which can't be undone. One at a time. */
+/** The open confirmation of an action that can't be undone. Only one is open at a time. */
 import { useSyncExternalStore } from "react";
 
 export interface Ask {
   readonly title: string;
   /** The consequence, in one sentence. */
   readonly text: string;
-  /** The button that does it. */
+  /** The label of the confirm button. */
   readonly act: string;
 }
 

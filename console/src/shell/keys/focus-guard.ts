@@ -10,7 +10,7 @@ const TEXT_INPUT =
 export function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   const isField = /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
-  // An editor of code lives in a shadow root.
+  // A code editor has its text field in a shadow root.
   return isField || target.isContentEditable || target.shadowRoot !== null;
 }
 
@@ -19,11 +19,11 @@ const isText = (target: HTMLElement): boolean =>
 
 interface Field {
   readonly element: HTMLElement;
-  /** Another screen has its own keys. */
+  /** Shortcuts of another screen do not apply. */
   readonly path: string;
 }
 
-/** The text field that had the focus last, until the person moves the focus. */
+/** The text field that had the focus last, until the user moves the focus. */
 let last: Field | undefined;
 
 export function hasLostField(target: EventTarget | null): boolean {
@@ -44,7 +44,10 @@ export function leaveField(from: Element | null, to: HTMLElement | null): void {
   to?.focus({ preventScroll: true });
 }
 
-/** True for a key without Ctrl, Command or Alt; Escape writes nothing, and leaves whatever is open. */
+/**
+ * Returns whether a key is pressed without Ctrl, Command or Alt. Escape does not count, because it closes popups
+ * and types nothing.
+ */
 export const isSingleKey = (event: KeyboardEvent): boolean =>
   !event.metaKey && !event.ctrlKey && !event.altKey && event.key !== "Escape";
 

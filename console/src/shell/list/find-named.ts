@@ -1,4 +1,4 @@
-/** Things whose name or description has these words. */
+/** Returns items whose name or description contains these words. */
 export function findNamed<T extends { readonly name: string; readonly description: string }>(
   things: readonly T[] | undefined,
   words: string,

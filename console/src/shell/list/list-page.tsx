@@ -9,7 +9,7 @@ import { count } from "../../ui/words.ts";
 import { useActions } from "../actions.ts";
 import { useTitle } from "../title.ts";
 
-/** How the things of the list are read. */
+/** The loading state of the list. */
 interface Read {
   readonly data:
     | {
@@ -36,7 +36,7 @@ interface Find {
 }
 
 interface Create {
-  /** As the button says it: "New webhook". */
+  /** The button label: "New webhook". */
   readonly label: string;
   readonly run: () => void;
   /** The reason why it is not allowed; undefined if it is. */
@@ -47,12 +47,12 @@ interface ListPageProps<T extends string> {
   readonly title: string;
   /** The purpose of the list, in one line. */
   readonly about: ReactNode;
-  /** One of them: "webhook". */
+  /** The singular name of an item: "webhook". */
   readonly thing: string;
   readonly read: Read;
-  /** How many there are to show. */
+  /** The number of items to show. */
   readonly shown: number;
-  /** Kinds or states of which one is listed. */
+  /** Types or states, of which one is listed. */
   readonly which?: Which<T>;
   readonly find?: Find;
   readonly create?: Create;
@@ -60,13 +60,13 @@ interface ListPageProps<T extends string> {
   readonly others?: ReactNode;
   /** The empty state: what belongs here, with an example. */
   readonly empty: ReactNode;
-  /** In place of the words for none: a gallery to begin with. */
+  /** Replaces the empty state, for example with a gallery. */
   readonly start?: ReactNode;
   /** The list; drawn if it has entries. */
   readonly children: ReactNode;
 }
 
-/** A page that lists things: what it is for, the ways to narrow it, how many there are, and one main action. */
+/** A list page: description, filters, count, and one main action. */
 export function ListPage<T extends string = never>(props: ListPageProps<T>) {
   const { title, about, thing, read, shown, which, find, create, others } = props;
   const { data, error, isPending, refetch } = read;

@@ -9,7 +9,7 @@ import { Branch, type Leaf } from "./branch.tsx";
 import { EntryMenu } from "./entry-menu.tsx";
 import { useArrangement } from "./use-arrangement.ts";
 
-/** An area, or a screen that the person pinned. */
+/** An area, or a screen that the user pinned. */
 interface Candidate {
   readonly id: string;
   readonly label: string;
@@ -34,7 +34,7 @@ export function useEntries() {
   return { ...arrange([...areas, ...pinned], arrangement), arrangement, onArrange };
 }
 
-/** The areas that a person can use, each with its screens. */
+/** The areas available to the user, each with its screens. */
 export function AreaList({ path }: { readonly path: string }) {
   const { first, more, arrangement, onArrange } = useEntries();
   const { box, follow } = useFocusAfter(arrangement);
@@ -105,7 +105,7 @@ export function AreaList({ path }: { readonly path: string }) {
   );
 }
 
-/** Keeps the focus at an entry that was moved, also under "More". */
+/** Keeps the focus on an entry that was moved, also under "More". */
 function useFocusAfter(arrangement: Arrangement) {
   const box = useRef<HTMLDivElement>(null);
   const arranged = useRef<string>(undefined);

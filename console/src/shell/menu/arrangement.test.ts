@@ -30,7 +30,7 @@ test("at most nine entries are first; the others are under More", () => {
   expect(moreOf(used(LETTERS), ORIGINAL)).toBe("jkl");
 });
 
-test("areas without work for the person are under More, unless they have no work anywhere", () => {
+test("areas in which the user has no work are under More, unless the user has no work in any area", () => {
   expect(firstOf(used(["a", "b"], ["c"]), ORIGINAL)).toBe("ab");
   expect(moreOf(used(["a", "b"], ["c"]), ORIGINAL)).toBe("c");
   expect(firstOf(used(["a"], ["b", "c"]), ORIGINAL)).toBe("abc");
@@ -61,7 +61,7 @@ test("an entry moves by one place, and not beyond the ends", () => {
   expect(move(ORIGINAL, first, { id: "c", by: 1 })).toBe(ORIGINAL);
 });
 
-test("an area that is new in a release comes after those that the person ordered", () => {
+test("an area that is new in a release is placed after those that the user sorted", () => {
   const ordered = move(ORIGINAL, ["a", "b"], { id: "b", by: -1 });
   expect(firstOf(used(["new", "a", "b"]), ordered)).toBe("banew");
 });

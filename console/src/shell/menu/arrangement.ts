@@ -1,4 +1,4 @@
-/** Which entries the menu shows first, in the order of the person. */
+/** The first entries of the menu, in the order of the user. */
 
 /** A person's changes to the menu. The key is the id of an area or the address of a pinned screen. */
 export interface Arrangement {
@@ -40,7 +40,7 @@ export function arrange<T extends Candidate>(
   );
   const isPinned = ({ id }: T): boolean => pinned.includes(id);
   const isFree = ({ id }: T): boolean => !hidden.includes(id);
-  // For a person who only reads, every area is one they use.
+  // For a user who can only read, all areas count as used.
   const isReader = candidates.filter(({ isUsed }) => isUsed).length <= 1;
   const wanted = sorted.filter(
     (one) => isFree(one) && (isPinned(one) || isReader || one.isUsed || order.includes(one.id)),
@@ -84,7 +84,7 @@ export function move(
   return { ...to, order: first.toSpliced(at, 1).toSpliced(target, 0, id) };
 }
 
-/** Reads a stored value; what it lacks or has wrong is as it was at first. */
+/** Parses a stored value; missing and invalid parts use the defaults. */
 export function readArrangement(value: unknown): Arrangement {
   const stored: Readonly<Record<string, unknown>> =
     typeof value === "object" && value !== null ? { ...value } : {};

@@ -33,7 +33,7 @@ interface BranchProps {
 export function Branch({ head, leaves, isHere }: BranchProps) {
   const id = useId();
   const [choice, setChoice] = useState({ isHere, isOpen: isHere });
-  // Another page is another wish.
+  // Navigation to another page resets the user's choice.
   const isOpen = choice.isHere === isHere ? choice.isOpen : isHere;
   const set = (next: boolean): void => setChoice({ isHere, isOpen: next });
   const onKeyDown = ({ key }: KeyboardEvent): void => {
@@ -78,7 +78,7 @@ export function Branch({ head, leaves, isHere }: BranchProps) {
 
 type Current = "page" | "true" | undefined;
 
-/** The router would call every link to the page the current one: an area, and each tab of a page of settings. */
+/** The router would mark every link to the page as current: an area, and each tab of a settings page. */
 const MenuLink = createLink(function MenuAnchor({
   current,
   ...rest

@@ -17,7 +17,7 @@ interface SettingsListProps {
   readonly outside: Place;
 }
 
-/** The menu within the settings: their sections, each with its pages, and the way back. */
+/** The menu of the settings: sections with their pages, and a link back. */
 export function SettingsList({ at: { pathname, search }, outside }: SettingsListProps) {
   const sections = useOffered(SETTINGS);
   const isHere = pathname === "/settings";

@@ -32,7 +32,7 @@ function readMemory(): Arrangement {
   }
 }
 
-/** Shows the change at once, and reverts it if the server refuses. */
+/** Applies the change optimistically, and reverts it if the server rejects it. */
 async function store(next: Arrangement): Promise<void> {
   const undo = patchCached("preferences.list", (old) => {
     const others = old.data.preferences.filter((one) => one.key !== key);

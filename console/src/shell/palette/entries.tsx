@@ -1,4 +1,4 @@
-/** Entries of the palette: acts of the screen, places, environments, and whatever the search finds. */
+/** The entries of the palette: actions of the screen, pages, environments, and search results. */
 import { useNavigate } from "@tanstack/react-router";
 import {
   ArrowRight,
@@ -33,7 +33,7 @@ export interface Entries {
   readonly error: Error | null;
 }
 
-/** Entries that answer to the typed text, best first; without one, those at hand. */
+/** Returns the entries that match the text, best first; without a text, suggestions. */
 export function useEntries(text: string): Entries {
   const navigate = useNavigate();
   const fixed = useFixedEntries();
@@ -59,7 +59,7 @@ function useFixedEntries(): readonly Entry[] {
   const navigate = useNavigate();
   const isOffered = useOffer();
   const settings = useLateSettings();
-  // As they were when the palette opened.
+  // The actions of the screen at the time the palette opened.
   const [own] = useState(() => toEntries(screenActions(), "Here"));
   const [shared] = useState(() => toEntries(frameActions(), "Everywhere"));
   return useMemo(() => {
@@ -118,11 +118,11 @@ function useFixedEntries(): readonly Entry[] {
   }, [own, shared, settings, isOffered, navigate]);
 }
 
-/** Says whether a setting is a whole page, which the places may have too. */
+/** Returns whether a setting is a complete page, which the page list may contain too. */
 const isPlain = (search: object, hash: string | undefined): boolean =>
   Object.keys(search).length === 0 && hash === undefined;
 
-/** The way to everything that a text finds. */
+/** The entry that opens all search results. */
 function toSearchEntry(q: string, navigate: ReturnType<typeof useNavigate>): Entry {
   return {
     id: "/search",
@@ -133,7 +133,7 @@ function toSearchEntry(q: string, navigate: ReturnType<typeof useNavigate>): Ent
   };
 }
 
-/** Acts; the ways to other screens are among the places. */
+/** Converts actions to entries; links to other screens are in the page list. */
 function toEntries(actions: readonly Action[], group: string): readonly Entry[] {
   return actions
     .filter(({ hidden, keys }) => !hidden && !keys?.startsWith("g "))

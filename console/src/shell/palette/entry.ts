@@ -1,14 +1,14 @@
 import type { ReactNode } from "react";
 
-/** A line of the palette, and what it does. */
+/** An entry of the palette and its action. */
 export interface Entry {
   readonly id: string;
   readonly group: string;
   readonly icon: ReactNode;
   readonly label: string;
-  /** Found by it too: the number of a ticket, the address of a person. */
+  /** More search terms: a ticket number, a person's e-mail address. */
   readonly also?: string;
-  /** The search says that it fits, if by a text that is not shown. */
+  /** The server search found it, possibly by a text that is not displayed. */
   readonly isFound?: boolean;
   readonly hint?: ReactNode;
   readonly disabled?: string | undefined;

@@ -90,7 +90,7 @@ function Entries(props: {
   readonly entries: readonly Entry[];
   readonly chosen: number;
   readonly text: string;
-  /** Said where there is no entry. */
+  /** The text of the empty state. */
   readonly none: string;
   readonly onChoose: (id: string) => void;
   readonly onPick: (entry: Entry) => void;

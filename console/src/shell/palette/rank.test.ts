@@ -6,18 +6,18 @@ const best = (typed: string, texts: readonly string[]): string | undefined =>
     .filter((text) => rank(text, typed) >= 0)
     .toSorted((a, b) => rank(b, typed) - rank(a, typed))[0];
 
-test("letters in order are found, others are not", () => {
+test("texts that contain the letters in order match, others do not", () => {
   expect(rank("Settle the day", "std")).toBeGreaterThanOrEqual(0);
   expect(rank("Settle the day", "dts")).toBe(-1);
   expect(rank("anything", "")).toBeGreaterThanOrEqual(0);
 });
 
-test("what begins with it comes first, then what has a word that does", () => {
+test("texts that begin with the search text come first, then those with a word that does", () => {
   expect(best("run", ["Prune records", "Go to runs", "Runs"])).toBe("Runs");
   expect(best("run", ["Prune records", "Go to runs"])).toBe("Go to runs");
 });
 
-test("a thing that the search found stands between what is seen to fit and letters by chance", () => {
+test("a search result ranks between visible matches and scattered letters", () => {
   const score = (label: string, isFound: boolean): number => rankEntry({ label, isFound }, "jam");
   expect(score("Paper in the tray", true)).toBeLessThan(score("Door jams", false));
   expect(score("Paper in the tray", true)).toBeGreaterThan(score("Join a meeting", false));

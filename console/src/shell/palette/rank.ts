@@ -17,8 +17,8 @@ export function rankEntry({ label, also = "", isFound = false }: Ranked, typed: 
 }
 
 /**
- * Says how well a text answers what was typed: best where it stands in it as a whole, at the start or at a word's; then
- * the letters in order, better when they follow each other or begin a word. Below zero it does not.
+ * Ranks a text for a search: best if it contains the search text, at the start or at the start of a word; then if
+ * it contains the letters in order, better if they are adjacent or start words. Negative if it does not match.
  */
 export function rank(text: string, typed: string): number {
   const lower = foldText(text);
@@ -32,7 +32,7 @@ export function rank(text: string, typed: string): number {
 
 const isWordStart = (text: string, at: number): boolean => /[\s_.@-]/.test(text[at - 1] ?? " ");
 
-/** Letters that neither follow each other nor begin a word are chance. */
+/** Letters that are neither adjacent nor start words match only by chance. */
 function rankLetters(lower: string, wanted: string): number {
   let [score, at] = [0, -1];
   for (const letter of wanted.replaceAll(" ", "")) {

@@ -1,4 +1,4 @@
-/** Things of all kinds that the server finds, with what a press on one does. */
+/** Search results of all types from the server, with their actions. */
 import { useNavigate } from "@tanstack/react-router";
 import {
   AppWindow,
@@ -66,7 +66,7 @@ export function useThings(text: string) {
     { query: { q: late.slice(0, TYPED_MAX), limit: HITS_MAX } },
     { enabled: isAsked },
   );
-  // Answers to another text are shown only where they are seen to fit this one.
+  // Results of an earlier search text are only shown if they visibly match the current one.
   const isFound = late === text && !isPlaceholderData;
   const things = useMemo(() => {
     const go = (to: string): void => void navigate({ to });

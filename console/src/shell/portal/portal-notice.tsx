@@ -7,7 +7,7 @@ import { Card } from "../sign-in/card.tsx";
 import { SignInPage } from "../sign-in/sign-in.tsx";
 import { Button } from "../../ui/form/button.tsx";
 
-/** Leads those who only have the rights of requesters to the portal; what the portal has no page for is explained. */
+/** Redirects users who only have requester permissions to the portal, and explains what the portal does not offer. */
 export function PortalNotice() {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const { workspace = "", environment } = place;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { portalPathOf } from "./portal-path.ts";
 
-test("addresses of the console lead requesters to the same thing in the portal", () => {
+test("console addresses lead requesters to the same resource in the portal", () => {
   expect(portalPathOf("/")).toBe("");
   expect(portalPathOf("/tickets/INC0000012")).toBe("/tickets/INC0000012");
   expect(portalPathOf("/desk/requests/REQ0000004")).toBe("/tickets/REQ0000004");

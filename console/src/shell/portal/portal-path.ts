@@ -1,4 +1,4 @@
-/** The page of the portal that shows the same as a page of the console; undefined where the portal has none. */
+/** Returns the portal page that corresponds to a console page; undefined if there is none. */
 export function portalPathOf(path: string): string | undefined {
   if (path === "/" || path === "/desk") return "";
   const [, ticket] = /^\/(?:tickets|desk\/\w+)\/((?:INC|REQ)\d{7,15})$/.exec(path) ?? [];

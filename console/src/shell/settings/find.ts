@@ -1,8 +1,8 @@
-/** The search over settings: by title, synonyms and explanation. */
+/** Searches settings by title, synonyms and description. */
 import { foldText } from "../../ui/behaviour/fold.ts";
 import type { Setting, SettingsSection } from "./setting.ts";
 
-/** A plural is found by its singular, and the other way round. */
+/** Tolerates endings of this length, so that singular and plural match each other. */
 const ENDING_MAX = 2;
 const STEM_MIN = 4;
 

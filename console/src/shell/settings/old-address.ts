@@ -1,4 +1,4 @@
-/** Old beginnings of addresses, and what they are now. What follows in the address stays. */
+/** Old path prefixes and their replacements. The rest of the address is kept. */
 const MOVED: readonly (readonly [from: string, to: string])[] = [
   ["/account", "/settings/account"],
   ["/audit", "/settings/audit"],

@@ -1,4 +1,4 @@
-/** Settings of the person, the workspace, its people and its security. */
+/** Settings of the user, the workspace, its people and its security. */
 import { Building2, ShieldCheck, UserRound, Users } from "lucide-react";
 import type { SettingsSection } from "./setting.ts";
 

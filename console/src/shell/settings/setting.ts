@@ -3,11 +3,11 @@ import type { LucideIcon } from "lucide-react";
 import type { OperationId } from "../../data/api.ts";
 
 export interface Setting {
-  /** The name of its page, or of the part of a page. */
+  /** The title of its page, or of its section on a page. */
   readonly title: string;
   /** The purpose, in one line. */
   readonly about: string;
-  /** Other words for it, as people of other products know it. */
+  /** Synonyms, as used in other products. */
   readonly also: string;
   readonly to: string;
   readonly search?: Readonly<Record<string, string>>;

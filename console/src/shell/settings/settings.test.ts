@@ -52,7 +52,7 @@ test("every tab of a page of settings is declared", () => {
   expect(tabsOf("/sla").toSorted()).toEqual(sla.toSorted());
 });
 
-test("no two settings have one title, and one that a menu lists has the name it has there", () => {
+test("settings have unique titles, and those in the menu have the same name as there", () => {
   const names = all.map(({ title }) => title);
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
   for (const { to, search, hash, title } of all) {
@@ -62,7 +62,7 @@ test("no two settings have one title, and one that a menu lists has the name it 
   }
 });
 
-test("settings are found by the words of other products, best first", () => {
+test("settings are found by the terms of other products, best first", () => {
   expect(titles("users")[0]).toBe("People");
   expect(titles("canned responses")[0]).toBe("Macros");
   expect(titles("history")[0]).toBe("Audit log");
@@ -76,12 +76,12 @@ test("settings are found by the words of other products, best first", () => {
   expect(titles(" ")).toEqual([]);
 });
 
-test("every word that is typed has to fit", () => {
+test("every word of a search has to match", () => {
   expect(titles("api tokens")).toContain("Your API tokens");
   expect(titles("api zebra")).toEqual([]);
 });
 
-test("a page of tabs is the setting whose tab is open", () => {
+test("on a page with tabs, the current setting is that of the open tab", () => {
   const at = (path: string, search = {}) => settingAt(SETTINGS, path, search)?.setting.title;
   expect(at("/settings/account")).toBe("Your account");
   expect(at("/settings/account", { tab: "tokens" })).toBe("Your API tokens");
@@ -90,7 +90,7 @@ test("a page of tabs is the setting whose tab is open", () => {
   expect(at("/settings")).toBeUndefined();
 });
 
-test("an old address leads to the new one with what follows it", () => {
+test("an old address is redirected with the rest of its path", () => {
   expect(movedTo("/people/usr_1")).toBe("/settings/people/usr_1");
   expect(movedTo("/desk/settings/macros")).toBe("/settings/desk/macros");
   expect(movedTo("/settings/programs")).toBe("/settings/api");

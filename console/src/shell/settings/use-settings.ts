@@ -1,11 +1,11 @@
-/** The settings that the person may use. */
+/** The settings available to the user. */
 import { useEffect, useMemo, useState } from "react";
 import { useOffer } from "../offer.ts";
 import type { SettingsSection } from "./setting.ts";
 
 const NONE: readonly SettingsSection[] = [];
 
-/** The settings that the person can use, without empty sections. */
+/** Returns the settings that the user can use, without empty sections. */
 export function useOffered(all: readonly SettingsSection[]): readonly SettingsSection[] {
   const isOffered = useOffer();
   return useMemo(

@@ -3,7 +3,7 @@ import { ApiError, Unreachable } from "../../data/api.ts";
 import { Button } from "../../ui/form/button.tsx";
 import { TextInput } from "../../ui/form/controls.tsx";
 
-/** A step of signing in: its fields, what was wrong, and the one way on. */
+/** A step of the sign-in: fields, error and submit button. */
 export function Card(props: {
   readonly title: string;
   readonly children: ReactNode;
@@ -37,7 +37,7 @@ export function Card(props: {
   );
 }
 
-/** Something that may go wrong, and what did. */
+/** Runs a sign-in request and keeps its error. */
 export function useAttempt() {
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
@@ -70,7 +70,7 @@ export function Problem({ text }: { readonly text: string | undefined }) {
   );
 }
 
-/** A field with its name above it. */
+/** A field with its label above it. */
 export function Field(props: {
   readonly label: string;
   readonly value: string;
@@ -101,7 +101,7 @@ export function Field(props: {
   );
 }
 
-/** Not `type="email"`, with which browsers refuse addresses with letters beyond ASCII, as in `tomás@example.com`. */
+/** Not `type="email"`: browsers reject addresses with non-ASCII letters, such as `tomás@example.com`. */
 const controlOf = (type: "text" | "email" | "password" = "text") =>
   type === "email"
     ? ({ type: "text", inputMode: "email", autoCapitalize: "none", spellCheck: false } as const)

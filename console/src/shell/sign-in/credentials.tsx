@@ -1,4 +1,4 @@
-/** Ways to show who one is: a password and a second factor, single sign-on, or a new password by mail. */
+/** Ways to sign in: password and second factor, single sign-on, or a password reset by e-mail. */
 import { KeyRound } from "lucide-react";
 import { useState } from "react";
 import { ApiError, call, type Reply, type Schemas } from "../../data/api.ts";
@@ -28,7 +28,7 @@ interface Proof {
 
 interface SignInProps {
   readonly title: string;
-  /** A path of ours, where single sign-on ends. */
+  /** A local path to return to after single sign-on. */
   readonly returnTo: string;
   readonly email?: string;
   readonly onSession: (session: Session) => void;
@@ -205,8 +205,8 @@ function SecondFactorForm(props: {
 const LAST_SSO = "millrace.sso";
 
 /**
- * The workspace that the address or this browser knows, or the only one with single sign-on: then nobody is asked for
- * it.
+ * Returns the workspace from the address or this browser, or the only one with single sign-on, so that the user
+ * need not enter it.
  */
 async function findSsoEntry(): Promise<string | undefined> {
   const workspace = localStorage.getItem(LAST_SSO) ?? place.workspace;

@@ -11,7 +11,7 @@ import { Button } from "../../ui/form/button.tsx";
 
 type TotpSecret = Schemas["TotpSecret"];
 
-/** The second factor that a workspace demands: chosen, enrolled, and its recovery codes kept. */
+/** Enrols a second factor that the workspace requires: method, setup and recovery codes. */
 export function Enrolment({ onDone }: { readonly onDone: () => void }) {
   const [secret, setSecret] = useState<TotpSecret>();
   const [codes, setCodes] = useState<readonly string[]>();

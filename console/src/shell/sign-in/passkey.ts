@@ -1,4 +1,4 @@
-/** The browser's passkeys and security keys, in the forms that the server takes and gives. */
+/** Converts between the browser's passkey API and the server's format. */
 import type { Schemas } from "../../data/api.ts";
 
 /** The browser's error text if the person closes its passkey window. */
@@ -7,7 +7,7 @@ function refuse(error: unknown): never {
   throw isClosed ? new Error("The passkey was not used. Try again, or use a code.") : error;
 }
 
-/** Asks the person for a key that they have enrolled. */
+/** Asks the user for an enrolled key. */
 export async function usePasskey(options: unknown): Promise<Schemas["WebAuthnAssertion"]> {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(
     options as PublicKeyCredentialRequestOptionsJSON,

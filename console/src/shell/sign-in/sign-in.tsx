@@ -17,13 +17,12 @@ interface Workspace {
 
 const WORKSPACES_MAX = 200;
 
-/** Signs a person in and continues to the requested page. */
 export function SignIn() {
   const search = useSearch({ from: "/login" });
   const from = toLocalPath(search.from, location.origin);
   const [workspaces, setWorkspaces] = useState<readonly Workspace[]>();
   const [isUnsure, setUnsure] = useState(place.workspace === undefined);
-  // People who come by an invitation or single sign-on have a session already, and no workspace yet.
+  // After an invitation or single sign-on, the user already has a session, but no workspace yet.
   useEffect(() => {
     if (!isUnsure) return;
     void listWorkspaces()
