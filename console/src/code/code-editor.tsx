@@ -5,7 +5,7 @@ import type { CodeEditorProps } from "./editor-props.ts";
 
 const CodeMirror = lazyOr(async () => (await import("./code-mirror.tsx")).CodeMirror, PlainCode);
 
-/** Code of any of our languages. Until it is downloaded the text stands in a box of the same form. */
+/** A code editor for all supported languages. While it loads, the text is shown in a box of the same size. */
 export function CodeEditor(props: CodeEditorProps) {
   return (
     <div className={props.isBlock ? "code block" : "code"}>
@@ -22,7 +22,7 @@ export function CodeEditor(props: CodeEditorProps) {
   );
 }
 
-/** Stands for an editor that a new version has renamed: nobody is kept from writing on. */
+/** The fallback if a deployment removed the editor's file, so that users can continue to write. */
 function PlainCode({ value, onChange, label, isReadOnly }: CodeEditorProps) {
   return (
     <textarea

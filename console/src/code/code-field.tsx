@@ -9,7 +9,7 @@ interface CodeFieldProps extends FieldProps<string> {
   readonly language: CodeLanguage;
 }
 
-/** Code or JSON as text, marked where JSON has a fault. */
+/** Code or JSON as text; JSON syntax errors are marked. */
 export function CodeField(props: CodeFieldProps) {
   const { value, onChange, language } = props;
   const text = value ?? "";

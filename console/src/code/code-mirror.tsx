@@ -37,7 +37,7 @@ import { loadLanguage } from "./language.ts";
 import { editorLook } from "./look.ts";
 import { markLines, markWords, showMarks } from "./marks.ts";
 
-/** These belong to the page: sending, searching, and the palette. */
+/** These shortcuts belong to the page: submit, search and command palette. */
 const PAGE_KEYS = new Set(["Mod-Enter", "Ctrl-k", "Mod-k", "Mod-/", "Mod-i", "Alt-ArrowUp"]);
 const ownKeymap = defaultKeymap.filter(({ key }) => key === undefined || !PAGE_KEYS.has(key));
 
@@ -49,7 +49,7 @@ export function CodeMirror(props: CodeEditorProps) {
   const view = useRef<EditorView>(undefined);
   const newest = useRef(props);
   const [echo] = useState(() => new Echo());
-  // Set together with what is reported, so that React draws both at once.
+  // Set together with the report, so that React renders both at once.
   const [drawnReports, setDrawnReports] = useState(0);
   useEffect(() => {
     newest.current = props;
@@ -90,7 +90,7 @@ export function CodeMirror(props: CodeEditorProps) {
       isOutdated = true;
     };
   }, [language, isBlock, tab]);
-  // A person who writes keeps the caret while an error comes and goes: the editor is told, not made anew.
+  // Diagnostics are updated in the existing editor, so that the caret is kept.
   useEffect(() => {
     view.current?.dispatch({ effects: told.reconfigure(tellAbout(newest.current)) });
   }, [label, isReadOnly, hint, description, isInvalid]);
@@ -114,7 +114,7 @@ export function CodeMirror(props: CodeEditorProps) {
 const spoken = new Compartment();
 const told = new Compartment();
 
-/** What is said about the field, and may change while somebody writes in it. */
+/** Returns the extensions for field attributes that can change while the user types. */
 function tellAbout(props: CodeEditorProps): Extension {
   const { label, isReadOnly = false, isInvalid = false, description, hint } = props;
   return [
@@ -173,7 +173,7 @@ function reporting(newest: PropsRef, echo: Echo, onReport: (count: number) => vo
       newest.current.onChange?.(text);
       onReport(echo.count);
     }
-    // A dot asks for what comes after it.
+    // A dot opens the completion of its members.
     const { head } = state.selection.main;
     const isTyped = transactions.some((transaction) => transaction.isUserEvent("input"));
     if (isTyped && state.sliceDoc(head - 1, head) === ".") startCompletion(view);

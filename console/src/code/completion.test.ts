@@ -3,7 +3,7 @@ import { EditorState } from "@codemirror/state";
 import { expect, test } from "vitest";
 import { completeExpression } from "./completion.ts";
 
-test("a column is listed by its title, found by its title or name, and inserted by its name", () => {
+test("a column is listed by its title, found by title or name, and inserted by name", () => {
   const titles = new Map([["unitPrice", "Price €"]]);
   const complete = completeExpression(
     "expression",

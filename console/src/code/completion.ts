@@ -1,4 +1,4 @@
-/** Completion of expressions from values that a run or a pin really had, and JSONata's functions. */
+/** Completion of expressions from values of runs and pins, and JSONata's functions. */
 import type { Completion, CompletionContext, CompletionResult } from "@codemirror/autocomplete";
 import { type ExpressionMode, isInExpression } from "./jsonata-mode.ts";
 import { joinPath, summarizeValue } from "../ui/json/value.ts";
@@ -54,7 +54,7 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
 const NO_TITLES: ReadonlyMap<string, string> = new Map();
 const FIRST_BOOST = 50;
 
-/** Offers the names at the path before the caret; at the beginning of one the functions, too. */
+/** Completes the names at the path before the caret, and functions at the beginning of a path. */
 export function completeExpression(
   mode: ExpressionMode,
   scope: () => Readonly<Record<string, unknown>>,
@@ -84,7 +84,7 @@ function optionsAt(
     const title = titles.get(name);
     const shown = describeValue(own);
     return {
-      // What is typed is compared with the title and with the name.
+      // The label contains both, so that the typed text matches the title or the name.
       label: title === undefined ? name : `${title} ${name}`,
       ...(title !== undefined && { displayLabel: title }),
       apply: joinPath("", name),

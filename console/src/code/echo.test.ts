@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { Echo, smallestChange } from "./echo.ts";
 
 const texts = fc.string({ maxLength: 4 });
-/** What somebody does, and when React draws what it was told. */
+/** User edits interleaved with React renders. */
 const steps = fc.array(fc.constantFrom("type", "delete", "draw", "skip"), { maxLength: 40 });
 
-test("whatever is typed and deleted while older texts are drawn stays, and is known in the end", () => {
+test("all edits survive renders of older texts, and the final text is reported", () => {
   fc.assert(
     fc.property(steps, (taken) => {
       const echo = new Echo();
@@ -24,7 +24,7 @@ test("whatever is typed and deleted while older texts are drawn stays, and is kn
       };
       const play = (step: string): void => {
         if (step === "draw") return draw();
-        // React draws the newest of several texts alone.
+        // React renders only the newest of several texts.
         if (step === "skip") return void waiting.splice(0, waiting.length - 1);
         editor = step === "type" ? `${editor}x` : editor.slice(0, -1);
         if (echo.note(editor, drawn)) waiting.push({ text: editor, count: echo.count });
@@ -40,14 +40,14 @@ test("whatever is typed and deleted while older texts are drawn stays, and is kn
   );
 });
 
-test("a text that is typed again is not taken for the end of the waiting", () => {
+test("typing the same text again does not end the waiting", () => {
   const echo = new Echo();
   for (const text of ["[1", "[1]", "[1"]) echo.note(text, "");
   expect(["[1", "[1]", "[1"].map((text) => echo.take(text))).toEqual([true, true, true]);
   expect(echo.take("[1]")).toBe(false);
 });
 
-test("the smallest change makes the one text of the other", () => {
+test("the smallest change converts one text to the other", () => {
   fc.assert(
     fc.property(texts, texts, (before, after) => {
       const { from, to, insert } = smallestChange(before, after);

@@ -1,18 +1,20 @@
 /**
- * Texts that an editor reported and that were not drawn yet. React draws what an editor reports in a task of its own,
- * and more may be typed by then: what comes back is older than what stands in the editor, and must not be written over
- * it.
+ * Texts that an editor has reported but React has not rendered. React renders reports in a separate task, and the
+ * user may have typed more by then: a rendered value can be older than the editor's text and must not overwrite it.
  */
 export class Echo {
   #reported: string[] = [];
   #count = 0;
 
-  /** How many texts were reported. */
+  /** The number of reported texts. */
   get count(): number {
     return this.#count;
   }
 
-  /** Says whether a text has to be reported, being neither drawn nor reported last; it is noted as reported. */
+  /**
+   * Returns whether a text must be reported because it was neither rendered nor reported last; marks it as
+   * reported.
+   */
   note(text: string, drawn: string): boolean {
     if (text === (this.#reported.at(-1) ?? drawn)) return false;
     this.#reported.push(text);
@@ -21,8 +23,8 @@ export class Echo {
   }
 
   /**
-   * Says whether a drawn value is one that was reported. Any other one is somebody else's, and ends the waiting. A text
-   * that was reported twice is taken for the earlier one, since those between may still be drawn.
+   * Returns whether a rendered value is a reported one. Any other value comes from outside and ends the waiting. A
+   * text that was reported twice counts as the earlier one, because those in between may still be rendered.
    */
   take(drawn: string): boolean {
     const at = this.#reported.indexOf(drawn);
@@ -30,13 +32,13 @@ export class Echo {
     return at !== -1;
   }
 
-  /** Ends the waiting when the last report was drawn: React may have skipped the ones before it. */
+  /** Ends the waiting when the last report was rendered, because React may have skipped earlier ones. */
   settle(count: number): void {
     if (count === this.#count) this.#reported = [];
   }
 }
 
-/** The change that makes one text of another, as small as it can be: a caret outside it stays where it is. */
+/** Returns the smallest change from one text to another, so that a caret outside it keeps its position. */
 export function smallestChange(
   before: string,
   after: string,

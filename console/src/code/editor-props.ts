@@ -2,7 +2,7 @@ import type { CompletionSource } from "@codemirror/autocomplete";
 import type { Ref } from "react";
 import type { CodeLanguage } from "./language.ts";
 
-/** A place in the text with something to say about it. */
+/** A diagnostic at a position in the text. */
 export interface CodeMark {
   readonly from: number;
   readonly to: number;
@@ -12,7 +12,7 @@ export interface CodeMark {
 
 export interface CodeHandle {
   focus(): void;
-  /** Writes at the caret; `spell` sees the text before it. */
+  /** Inserts at the caret; `spell` receives the text before it. */
   insert(spell: (before: string) => string): void;
 }
 
@@ -21,15 +21,15 @@ export interface CodeEditorProps {
   readonly onChange?: (value: string) => void;
   readonly label: string;
   readonly language: CodeLanguage;
-  /** With line numbers, search and a gutter for marks; without, it looks like a field and grows. */
+  /** With line numbers, search and a gutter; without, it looks like a text field and grows. */
   readonly isBlock?: boolean;
   readonly isSingleLine?: boolean;
   readonly isReadOnly?: boolean;
   readonly isInvalid?: boolean;
-  /** `leaves` the field unless told; in one where it `indents`, Escape and then Tab leave. */
+  /** `leaves` the field by default; if Tab `indents`, Escape followed by Tab leaves it. */
   readonly tab?: "leaves" | "indents";
   readonly hint?: string | undefined;
-  /** Read with the label. Ids of the page don't reach into a shadow root. */
+  /** Read after the label. `aria-describedby` can't refer from a shadow root to ids of the page. */
   readonly description?: string | undefined;
   readonly marks?: readonly CodeMark[];
   readonly completion?: CompletionSource;

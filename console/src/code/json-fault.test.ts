@@ -18,7 +18,7 @@ test.each([
   expect(fault?.message).toMatch(message);
 });
 
-test("JSON has no fault, and a text with one has a place within it", () => {
+test("valid JSON has no error, and the error of an invalid text is within the text", () => {
   fc.assert(
     fc.property(fc.json(), fc.nat(), fc.string(), (json, at, more) => {
       expect(findJsonFault(json)).toBeUndefined();

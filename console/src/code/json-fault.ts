@@ -1,4 +1,4 @@
-/** Finds the place where a text stops being JSON: what browsers say of it names no place, or names it differently. */
+/** Finds the position of a JSON syntax error: error messages of browsers do not contain it consistently. */
 import type { CodeMark } from "./editor-props.ts";
 
 const TOKEN =
@@ -6,11 +6,11 @@ const TOKEN =
 
 interface Reader {
   readonly open: string[];
-  /** What may come next. */
+  /** The tokens allowed next. */
   expects: "value" | "first-item" | "name" | "first-name" | "colon" | "end";
 }
 
-/** Undefined when it is JSON. */
+/** Undefined for valid JSON. */
 export function findJsonFault(text: string): CodeMark | undefined {
   try {
     JSON.parse(text);
@@ -35,14 +35,14 @@ function markFault(text: string): CodeMark {
   }
   const rest = /\S+/.exec(text.slice(at));
   const message = describeNeed(reader);
-  // At the end there is nothing to underline but what stands last.
+  // At the end of the text, the last character is marked.
   if (!rest) return { from: Math.max(0, text.trimEnd().length - 1), to: text.length, message };
   const from = at + rest.index;
   const [word = ""] = /^(?:[\w$.+-]+|"[^\n]*|.)/.exec(text.slice(from)) ?? [];
   return { from, to: from + word.length, message };
 }
 
-/** `nulls` begins like a word of JSON and is none. */
+/** `nulls` starts with a JSON keyword but is invalid. */
 const isCutWord = (text: string, end: number, word: string | undefined): boolean =>
   word !== undefined && /[\w.]/.test(text.charAt(end));
 

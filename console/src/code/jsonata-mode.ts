@@ -8,7 +8,7 @@ export type ExpressionMode = "expression" | "template" | "json-template";
 
 interface Inside {
   isInside: boolean;
-  /** In a text of JSON. */
+  /** Inside a JSON string. */
   isText: boolean;
 }
 
@@ -30,12 +30,13 @@ function readExpression(stream: StringStream): string | null {
   return "punctuation";
 }
 
-/** The brackets and quotes that get their other half as they are typed. */
+/** The brackets and quotes that are closed automatically. */
 const CLOSED: Readonly<Record<ExpressionMode, readonly string[]>> = {
   expression: ["(", "[", "{", '"', "'"],
-  // The text of a template is prose: a bracket or a quote there has no other half.
+  // Templates are prose, in which brackets and quotes are often single.
   template: [],
-  // Not `{`: with the second one the text is a template, in which the halves that were added would not be typed over.
+  // Not `{`: after the second one, the text is a template, and typing the closing braces would duplicate the
+  // added ones.
   "json-template": ["(", "[", '"', "'"],
 };
 
@@ -65,7 +66,7 @@ function readJson(stream: StringStream, state: Inside): string | null {
   if (state.isText) {
     if (stream.match('"')) state.isText = false;
     else if (!stream.match(/^(?:[^"\\{]|\\.|\{(?!\{))+/)) stream.next();
-    // A text ends with its line, whatever is missing.
+    // A JSON string ends with its line, even if it is not closed.
     if (stream.eol()) state.isText = false;
     return "string";
   }
@@ -84,14 +85,14 @@ function readText(stream: StringStream): null {
   return null;
 }
 
-/** Says whether a caret behind this text stands in an expression. */
+/** Returns whether a caret after this text is inside an expression. */
 export function isInExpression(mode: ExpressionMode, before: string): boolean {
   return mode === "expression" || before.lastIndexOf("{{") > before.lastIndexOf("}}");
 }
 
 export interface ExpressionPart {
   readonly code: string;
-  /** Where it begins in the whole text. */
+  /** The position of its start in the text. */
   readonly at: number;
 }
 
@@ -103,7 +104,7 @@ export function findExpressions(mode: ExpressionMode, text: string): readonly Ex
     .filter(({ code }) => code.trim() !== "");
 }
 
-/** The words to write a path at the caret: bare in an expression, in braces in a text, in quotes in JSON. */
+/** Formats a path at the caret: plain in an expression, in braces in a text, in quotes in JSON. */
 export function spellPath(mode: ExpressionMode, before: string, path: string): string {
   if (isInExpression(mode, before)) return path;
   if (mode === "template") return `{{ ${path} }}`;

@@ -1,4 +1,4 @@
-/** Languages of the editor. Each is downloaded when it is first used. */
+/** The languages of the editor, each loaded when it is first used. */
 import { StreamLanguage } from "@codemirror/language";
 import type { Extension } from "@codemirror/state";
 import { type ExpressionMode, jsonataParser } from "./jsonata-mode.ts";

@@ -1,6 +1,6 @@
 /**
- * The editor's looks, from the console's tokens: custom properties reach into a shadow root, so a theme changes at
- * once.
+ * The editor's theme. It uses the console's custom properties, which apply inside a shadow root, so theme changes
+ * are immediate.
  */
 import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import type { Extension } from "@codemirror/state";

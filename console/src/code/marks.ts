@@ -1,6 +1,4 @@
-/**
- * Marks of the text: underlined, with a sign in the gutter and their words on hover, drawn by our own classes alone.
- */
+/** Diagnostics in the text: underlined, with a gutter icon and a message on hover, styled only with our own classes. */
 import { type Extension, StateEffect, StateField } from "@codemirror/state";
 import { RangeSet } from "@codemirror/state";
 import { Decoration, EditorView, gutter, GutterMarker, hoverTooltip } from "@codemirror/view";
@@ -92,7 +90,7 @@ export function showMarks(view: EditorView, marks: readonly CodeMark[] = []): vo
   view.dispatch({ effects: setMarks.of(marks) });
 }
 
-/** A mark of a text that was longer a moment ago must not point behind its end. */
+/** Limits a diagnostic to the text, which may be shorter now. */
 function fitMark(mark: CodeMark, length: number): CodeMark {
   const from = Math.max(0, Math.min(mark.from, length));
   return { ...mark, from, to: Math.max(from, Math.min(mark.to, length)) };

@@ -13,7 +13,7 @@ export interface ExpressionFieldProps {
   readonly onChange: (value: string) => void;
   readonly label: string;
   readonly mode: ExpressionMode;
-  /** Values that it may use, nearest first. The same array as long as they are the same. */
+  /** The available values, nearest first. Must be the same array while the values are the same. */
   readonly sources: readonly ScopeSource[];
   readonly hint?: string | undefined;
   readonly description?: string | undefined;
@@ -22,7 +22,10 @@ export interface ExpressionFieldProps {
   readonly isInvalid?: boolean;
 }
 
-/** An expression, or a text or JSON with expressions in `{{ }}`; its result stands below and moves no other field. */
+/**
+ * An expression, or a text or JSON with expressions in `{{ }}`. The result is shown below without moving other
+ * fields.
+ */
 export function ExpressionField(props: ExpressionFieldProps) {
   const { value, label, mode, sources } = props;
   const handle = useRef<CodeHandle>(null);
@@ -66,7 +69,7 @@ function titlesOf(sources: readonly ScopeSource[]): ReadonlyMap<string, string> 
   return new Map(listed.map(({ path, title }) => [path, title]));
 }
 
-/** One line high, always; while somebody writes, a longer result lies over what is below. */
+/** Always one line high; during editing, a longer result overlays the content below. */
 function ResultLine(props: {
   readonly text: string | undefined;
   readonly error: string | undefined;

@@ -1,4 +1,4 @@
-/** The live result of an expression, evaluated by the server that will run it, with values that a run really had. */
+/** The live result of an expression, evaluated by the server with real values of a run. */
 import { useQuery } from "@tanstack/react-query";
 import { call } from "../../data/api.ts";
 import { useDebounced } from "../../ui/behaviour/debounce.ts";
@@ -17,7 +17,7 @@ export interface Preview {
   readonly error?: CodeMark;
 }
 
-/** Values may be megabytes: the cache knows them by a number instead of their text. */
+/** Values may have megabytes, so cache keys contain a number instead of the value. */
 const numbers = new WeakMap<object, number>();
 let lastNumber = 0;
 export function numberOf(value: object): number {

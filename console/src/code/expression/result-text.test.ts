@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { fillIn, markError } from "./result-text.ts";
 
-test("a result stands where its expression stood", () => {
+test("a result replaces its expression", () => {
   const values = [{ value: 4701 }, { value: "Ada" }];
   expect(fillIn("a * 2", "expression", [{ value: 44 }])).toBe("44");
   expect(fillIn("{{ a }}", "template", [{ value: [1] }])).toBe("[1]");
@@ -15,7 +15,7 @@ test("a result stands where its expression stood", () => {
   );
 });
 
-test("the word that the server did not like is marked, wherever its expression stands", () => {
+test("the token that the server rejected is marked, at the position of its expression", () => {
   const text = "Hello {{ $nope(1) }}";
   const mark = markError(
     text,

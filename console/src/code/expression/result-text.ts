@@ -1,4 +1,4 @@
-/** Results of expressions in the text where the expressions stand. */
+/** Inserts the results of expressions into the text. */
 import type { Schemas } from "../../data/api.ts";
 import { count } from "../../ui/words.ts";
 import type { CodeMark } from "../editor-props.ts";
@@ -6,7 +6,7 @@ import type { ExpressionMode } from "../jsonata-mode.ts";
 
 type PartPreview = Schemas["ExpressionPreview"];
 
-/** The server says where it stopped reading; the word before that is the one it did not like. */
+/** The server reports where parsing stopped; the rejected token is before that position. */
 export function markError(
   text: string,
   { message, position }: { readonly message: string; readonly position?: number },
@@ -18,7 +18,7 @@ export function markError(
   return { from: to - word.length, to, message };
 }
 
-/** The text with its results in the place of the expressions. */
+/** Replaces the expressions in a text by their results. */
 export function fillIn(
   text: string,
   mode: ExpressionMode,

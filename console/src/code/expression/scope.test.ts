@@ -9,7 +9,7 @@ const SOURCES = [
   { path: "trigger", title: "Trigger", value: { input: { name: "Ada" } } },
 ];
 
-test("a value that is shown in a field and read again is the same", () => {
+test("a value formatted for a field is parsed to the same value", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const same = JSON.parse(JSON.stringify(value)) as unknown;
@@ -28,7 +28,7 @@ test.each([
   [" ", undefined],
 ])("%s is read as %j", (text, value) => expect(parseValue(text)).toEqual(value));
 
-test("completion walks the values as they were, through lists by their first item", () => {
+test("completion follows the real values, and lists by their first item", () => {
   const scope = toScope(SOURCES);
   expect(Object.keys(scope)).toEqual(["order", "steps", "trigger"]);
   expect(resolveNames(scope, ["order", "lines"])).toEqual({ sku: "a b" });
@@ -36,13 +36,13 @@ test("completion walks the values as they were, through lists by their first ite
   expect(resolveNames(scope, ["constructor"])).toBeUndefined();
 });
 
-test("only what an expression names is sent", () => {
+test("only values used by an expression are sent", () => {
   expect(pickSources(SOURCES, "steps.read.output.rows").map(({ path }) => path)).toEqual([
     "steps.read.output",
   ]);
 });
 
-test("a path is written as the place wants it", () => {
+test("a path is formatted for its context", () => {
   expect(spellPath("expression", "1 + ", "order.number")).toBe("order.number");
   expect(spellPath("template", "No. ", "order.number")).toBe("{{ order.number }}");
   expect(spellPath("template", "No. {{ ", "order.number")).toBe("order.number");
@@ -50,7 +50,7 @@ test("a path is written as the place wants it", () => {
   expect(spellPath("json-template", '{ "n": "No. ', "order.number")).toBe("{{ order.number }}");
 });
 
-test("expressions are found with their places", () => {
+test("expressions are found with their positions", () => {
   expect(findExpressions("template", "a {{ b }} c {{d}}")).toEqual([
     { code: " b ", at: 4 },
     { code: "d", at: 14 },
@@ -58,7 +58,7 @@ test("expressions are found with their places", () => {
   expect(findExpressions("expression", " ")).toEqual([]);
 });
 
-test("before there is a value, completion knows what the schema says", () => {
+test("without a value, completion uses the schema", () => {
   const schema = {
     properties: {
       status: { type: "integer" },

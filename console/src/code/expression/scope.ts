@@ -1,21 +1,22 @@
 /** Values that an expression can see, and how it names them. */
 export interface ScopeSource {
-  /** As an expression writes it: `steps.read.output`, `trigger`, `order`. */
+  /** The path in expressions: `steps.read.output`, `trigger`, `order`. */
   readonly path: string;
   readonly title: string;
-  /** True for a name that people know by its title: completion lists it by that. */
+  /** True if completion lists the name by its title. */
   readonly isListedByTitle?: boolean;
-  /** Undefined while nothing is known of it. */
+  /** Undefined if it is unknown. */
   readonly value: unknown;
   /** A JSON Schema: names to complete before there is a value. */
   readonly schema?: unknown;
 }
 
-/** Stands in a scope for a value of which only the type is known. */
+/** A placeholder in a scope for a value of which only the type is known. */
 export const TYPE = Symbol("type");
 
 /**
- * The tree that expressions walk: `{ steps: { read: { output } }, trigger, order }`. The nearest source of a path wins.
+ * Builds the object that expressions read: `{ steps: { read: { output } }, trigger, order }`. For duplicate paths,
+ * the nearest source wins.
  */
 export function toScope(sources: readonly ScopeSource[]): Readonly<Record<string, unknown>> {
   const scope: Record<string, unknown> = {};
@@ -30,7 +31,7 @@ export function toScope(sources: readonly ScopeSource[]): Readonly<Record<string
   return scope;
 }
 
-/** The scope for completion: a source without a value has the names that its schema knows. */
+/** Builds the scope for completion: sources without a value have the names in their schema. */
 export function toNames(sources: readonly ScopeSource[]): Readonly<Record<string, unknown>> {
   const known = sources.map((source) =>
     source.value === undefined ? { ...source, value: shapeOf(source.schema) ?? {} } : source,
@@ -56,7 +57,7 @@ function shapeOf(schema: unknown): unknown {
   return { [TYPE]: type ?? "" };
 }
 
-/** The sources that a text names: a run may hold megabytes, and only these are sent. */
+/** Returns the sources used in a text. A run may have megabytes of values, so only these are sent. */
 export function pickSources(sources: readonly ScopeSource[], text: string): readonly ScopeSource[] {
   return sources.filter(({ path }) => {
     const [first = "", second] = path.replaceAll("`", "").split(".");
@@ -64,7 +65,7 @@ export function pickSources(sources: readonly ScopeSource[], text: string): read
   });
 }
 
-/** Walks down the names that were written; a list is looked into by its first item. */
+/** Follows a path of names; for lists, the first item is used. */
 export function resolveNames(scope: unknown, names: readonly string[]): unknown {
   let at = scope;
   for (const written of names) {
@@ -78,8 +79,8 @@ export function resolveNames(scope: unknown, names: readonly string[]): unknown 
 }
 
 /**
- * A value of any type in one field. A text stands as it is, all else as JSON; a text that would read as JSON stands in
- * quotes. So a number is written `5`, the text of it `"5"`, and both come back as they were.
+ * Formats a value of any type for one field: strings as they are, others as JSON, and strings that would parse as
+ * JSON in quotes. So the number is `5`, the string `"5"`, and both are parsed to the same value.
  */
 export function spellValue(value: unknown): string {
   if (value === undefined) return "";

@@ -1,4 +1,4 @@
-/** Completion of a script: members of what it is given, and at the beginning of a path all names there are. */
+/** Completion of scripts: members of known values, and all names at the start of a path. */
 import type { Completion, CompletionContext, CompletionResult } from "@codemirror/autocomplete";
 import { summarizeValue } from "../../ui/json/value.ts";
 import {

@@ -8,7 +8,7 @@ const offered = (source: string): string[] => {
   return [...membersOf(resolvePath(source, names.slice(0, -1), INPUT)).keys()];
 };
 
-test("names are followed from the input, the context and what a script made of them", () => {
+test("names are resolved from the input, the context and variables derived from them", () => {
   expect(offered("return input.order.")).toEqual(["lines", "note"]);
   expect(offered("input.order.lines[0].")).toEqual(["sku", "price"]);
   expect(offered("input?.order?.note.").slice(0, 2)).toEqual(["length", "includes"]);
@@ -28,14 +28,14 @@ test("names are followed from the input, the context and what a script made of t
   expect([...readNames(found, INPUT).keys()]).toEqual(["input", "context", "first"]);
 });
 
-test("nothing is offered inside of texts and comments, nor of what has no name", () => {
+test("no completion within strings, comments and unknown values", () => {
   expect(pathBefore('context.log.info("input.')).toBeUndefined();
   expect(pathBefore("// input.")).toBeUndefined();
   expect(pathBefore("find(input).")).toBeUndefined();
   expect(offered("unknown.")).toEqual([]);
 });
 
-test("an error of the server is marked from its column to the end of its line", () => {
+test("a server error is marked from its column to the end of its line", () => {
   const source = "const a = 1;\nconst b = ;\nreturn a;";
   const place = placeOfError(source, "is no script: Unexpected token ';' (line 2, column 11)");
   expect(source.slice(place?.from, place?.to)).toBe(";");

@@ -1,15 +1,16 @@
-/**
- * Follows what a script names: its input, its context, and the variables that it made of them. Nothing is evaluated.
- */
+/** Resolves names in a script: input, context and variables derived from them. Nothing is executed. */
 import { TYPE } from "../expression/scope.ts";
 import { contextType, LIST_MEMBERS, type ScriptType, TEXT_MEMBERS } from "./script-type.ts";
 
-/** What is known of a name: its type, or a value that it had. */
+/** What is known about a name: its type, or a sample value. */
 export type Known = { readonly type: ScriptType } | { readonly value: unknown };
 
 const NAME = "[A-Za-z_$][\\w$]*";
 const PATH = `${NAME}(?:\\??\\.${NAME}|\\[\\d+\\])*`;
-/** `const a = await b.c(`, `let { a, b } = c`, `for (const a of b)`, `b.map((a) =>`: where a name gets its meaning. */
+/**
+ * Finds the declarations of names: `const a = await b.c(`, `let { a, b } = c`, `for (const a of b)`, `b.map((a)
+ * =>`.
+ */
 const DECLARED = new RegExp(
   `\\b(?:const|let|var)\\s+(?:(${NAME})|\\{([^}]*)\\}|\\[\\s*(${NAME})[^\\]]*\\])\\s*(=|\\bof\\b)\\s*\\(?\\s*(?:await\\s+)?(${PATH})\\s*(\\()?`,
   "g",
@@ -19,13 +20,13 @@ const CALLED = new RegExp(
   "g",
 );
 
-/** The names that the end of a text stands at: `["context", "tables", "li"]`; undefined inside of a text or comment. */
+/** Returns the path before the caret: `["context", "tables", "li"]`; undefined within strings and comments. */
 export function pathBefore(text: string): readonly string[] | undefined {
   const line = text.slice(text.lastIndexOf("\n") + 1);
   const quotes = line.replaceAll(/\\./g, "").match(/["'`]/g) ?? [];
   if (quotes.length % 2 === 1 || /\/\/[^"'`]*$/.test(line)) return undefined;
   const [path = ""] = /(?:[\w$)]|\[\d+\]|\??\.)*$/.exec(line) ?? [];
-  // The result of a call has no name to follow.
+  // The result of a call can't be resolved.
   if (path.includes(")")) return undefined;
   return path
     .replaceAll("?.", ".")
@@ -33,7 +34,7 @@ export function pathBefore(text: string): readonly string[] | undefined {
     .split(".");
 }
 
-/** What a path means in this source. */
+/** Resolves a path in this source. */
 export function resolvePath(
   source: string,
   names: readonly string[],
@@ -42,7 +43,7 @@ export function resolvePath(
   return followNames(readNames(source, input), names);
 }
 
-/** All names that a script can begin a path with. */
+/** Returns all names at which a path can start. */
 export function readNames(source: string, input: unknown): ReadonlyMap<string, Known> {
   const names = new Map<string, Known>([
     ["input", { value: input }],
@@ -68,7 +69,7 @@ export function readNames(source: string, input: unknown): ReadonlyMap<string, K
   return names;
 }
 
-/** The members of what is known, as they are offered. */
+/** Returns the members of a value for completion. */
 export function membersOf(known: Known | undefined): ReadonlyMap<string, Known> {
   if (known === undefined) return new Map();
   if ("type" in known) {
@@ -114,7 +115,7 @@ function resultOf(known: Known | undefined): Known | undefined {
   return known && "type" in known && known.type.returns ? { type: known.type.returns } : undefined;
 }
 
-/** The type that stands in for a value of which only that is known. */
+/** Returns the placeholder type of a value of which only the type is known. */
 export function typeNameOf(value: unknown): string | undefined {
   const isMarked = typeof value === "object" && value !== null && TYPE in value;
   return isMarked ? String(value[TYPE]) : undefined;
@@ -125,7 +126,7 @@ interface Place {
   readonly to: number;
 }
 
-/** The place that an error of the server names: `… (line 3, column 7)`, up to the end of its line. */
+/** Finds the position in a server error, `… (line 3, column 7)`, up to the end of the line. */
 export function placeOfError(source: string, message: string): Place | undefined {
   const [, line, column] = /\(line (\d+), column (\d+|null)\)$/.exec(message) ?? [];
   if (line === undefined) return undefined;

@@ -1,18 +1,18 @@
 /**
- * Types of what a script is given, as its editor completes them. Their members are those of the artifact's `Context`:
- * one that is added there and not here breaks the type check.
+ * The types of a script's parameters for completion. Members are checked against the artifact's `Context`: adding
+ * one only there breaks the type check.
  */
 import type { Context, HttpAnswer, ListOptions, TableRecord } from "@millrace/client";
 
-/** A thing that a script can name. */
+/** A value that scripts can use. */
 export interface ScriptType {
-  /** Its parameters or its type, as they are written. */
+  /** Its parameters or its type, as source text. */
   readonly about: string;
   readonly help?: string;
   readonly members?: Readonly<Record<string, ScriptType>>;
-  /** What a call of it gives, with or without `await`. */
+  /** The type of its result, with or without `await`. */
   readonly returns?: ScriptType;
-  /** What its items are, where it is a list. */
+  /** The type of its items, for lists. */
   readonly items?: ScriptType;
 }
 
@@ -43,7 +43,7 @@ const listOptions: MembersOf<ListOptions> = {
   limit: { about: "number, 200 at most" },
 };
 
-/** The options of `context.tables.list`, spelt in its signature. */
+/** The options of `context.tables.list` in its signature. */
 const OPTIONS = `{ ${Object.keys(listOptions).join(", ")} }`;
 
 const tables: MembersOf<Context["tables"]> = {
@@ -107,7 +107,7 @@ export const contextType: ScriptType = { about: "what the platform offers", memb
 
 const list = (about: string, help?: string): ScriptType => ({ about, ...(help && { help }) });
 
-/** Members of texts and lists that scripts use most. */
+/** The members of strings and lists that scripts use most. */
 export const TEXT_MEMBERS: Readonly<Record<string, ScriptType>> = {
   length: number,
   includes: list("(text) → boolean"),
