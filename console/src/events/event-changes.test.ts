@@ -15,7 +15,7 @@ test("a long text is compared line by line, a short value is not", () => {
   expect(toLongTexts({ name: "n", before: null, after: "a\nb" })).toEqual(["", "a\nb"]);
 });
 
-test("an event says what is neither empty nor said beside it", () => {
+test("an event's details omit empty fields and values that are already shown next to it", () => {
   const data = {
     id: "inc_1",
     title: "Paper is out",

@@ -4,7 +4,7 @@ export interface FieldChange {
   readonly after: unknown;
 }
 
-/** What an event changed, where it tells before and after; undefined where it does not. */
+/** Returns the changes of an event that contains before and after values; undefined for others. */
 export function listChanges(
   data: Readonly<Record<string, unknown>>,
 ): readonly FieldChange[] | undefined {
@@ -17,10 +17,7 @@ export function listChanges(
     .filter((change) => JSON.stringify(change.before) !== JSON.stringify(change.after));
 }
 
-/**
- * What an event says besides what is said already: what is empty says nothing, and of a table that has a name neither
- * does its id.
- */
+/** Returns the other fields of an event. Empty fields are omitted, and the id of a table whose name is shown. */
 export function listFields(
   data: Readonly<Record<string, unknown>>,
   said: readonly unknown[],
@@ -42,7 +39,7 @@ const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const SHORT_CHARACTERS = 120;
 
-/** The texts of a change that is better read line by line: of a long text, a definition, a script. */
+/** Returns the texts of a change that is shown as a line diff: long texts, definitions and scripts. */
 export function toLongTexts({ before, after }: FieldChange): readonly [string, string] | undefined {
   const texts = [toText(before), toText(after)] as const;
   return texts.some((text) => text.length > SHORT_CHARACTERS || text.includes("\n"))

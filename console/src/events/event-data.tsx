@@ -10,7 +10,7 @@ import { State } from "../ui/state.tsx";
 import { type FieldChange, listChanges, listFields, toLongTexts } from "./event-changes.ts";
 import { isId, ThingName } from "./thing-name.tsx";
 
-/** What an event says: its changes as before and after, and its data. */
+/** The content of an event: its changes, and its data. */
 export function EventData({ data }: { readonly data: LogEvent["data"] }) {
   return (
     <>
@@ -24,8 +24,8 @@ export function EventData({ data }: { readonly data: LogEvent["data"] }) {
 }
 
 /**
- * What an event says, to read: things by their names, and nothing that is empty. `said` are values that stand beside
- * it already. JSON is there for whoever opens it.
+ * The readable content of an event: resources by name, without empty fields. `said` contains values that are
+ * already shown. JSON is available on demand.
  */
 export function ReadableEvent(props: {
   readonly data: LogEvent["data"];
@@ -99,7 +99,7 @@ function NamedValue({ value }: { readonly value: unknown }) {
   );
 }
 
-/** `callerId` as `Caller`, where a name stands in the id's place. */
+/** Labels `callerId` as `Caller` if the id is replaced by a name. */
 function nameField(name: string, value: unknown): string {
   if (name === TABLE) return "Table";
   const holdsIds = isId(value) || (Array.isArray(value) && value.some(isId));

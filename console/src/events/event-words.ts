@@ -2,13 +2,13 @@
 import type { LogEvent } from "../data/live/live.ts";
 import { toWords } from "../ui/words.ts";
 
-/** The thing that an event is about, as people call it. */
+/** Returns the display name of an event's resource. */
 export function nameThing({ resource, data }: Pick<LogEvent, "resource" | "data">): string {
   const { number, displayName, type } = resource;
   const named = [number, displayName].filter(Boolean).join(" ");
   if (named !== "") return named;
   const name = [data["title"], data["subject"], data["name"]].find(isText);
-  // What has no name is known by its kind, and by what it tells of. Its id stands beside the event.
+  // Resources without a name are labelled by their type. Their id is shown next to the event.
   return name ?? [toWords(type), data["eventType"]].filter(isText).join(" · ");
 }
 
@@ -16,7 +16,7 @@ function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
-/** What made an event besides its actor; undefined for what a person did by themselves. */
+/** Describes the cause of an event besides its actor; undefined for direct actions of a person. */
 export function nameMaker(event: LogEvent): string | undefined {
   const { runId, stepId, executionId, jobKind } = event;
   if (runId !== undefined) return stepId === undefined ? "a run" : `step ${stepId}`;
@@ -24,7 +24,7 @@ export function nameMaker(event: LogEvent): string | undefined {
   return jobKind === undefined ? undefined : `job ${jobKind}`;
 }
 
-/** The time of the day to the millisecond, and the day where it is not today. */
+/** Formats the time with milliseconds, and the date if it is not today. */
 export function tellTime(at: string, now = new Date()): string {
   const time = new Date(at);
   const clock = `${time.toLocaleTimeString("en-GB")}.${String(time.getMilliseconds()).padStart(3, "0")}`;

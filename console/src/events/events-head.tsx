@@ -3,10 +3,10 @@ import type { ReactNode } from "react";
 import { useOp } from "../data/api.ts";
 import { useMay } from "../data/people.ts";
 
-/** The log is no parent of the others. */
+/** The log's path is a prefix of the others, so it must match exactly. */
 const EXACT = { exact: true, includeSearch: false };
 
-/** The head of the three screens of events. */
+/** The shared header of the three event screens. */
 export function EventsHead({ children }: { readonly children?: ReactNode }) {
   const mayRepair = useMay()("dead_letters.list");
   const dead = useOp("dead_letters.list", { query: { limit: 100 } }, { enabled: mayRepair });

@@ -13,7 +13,7 @@ import { Button, PlainButton } from "../ui/form/button.tsx";
 
 const SHOWN = 30;
 
-/** What happened to a thing, newest first, for any page: `type` and `id` as events name it. */
+/** The history of a resource, newest first; `type` and `id` are those in its events. */
 export function History({ type, id }: { readonly type: string; readonly id: string }) {
   const mayRead = useMay()("events.recent");
   const [open, setOpen] = useState<string>();
@@ -26,7 +26,7 @@ export function History({ type, id }: { readonly type: string; readonly id: stri
   useEffect(
     () =>
       onEvent((event) => {
-        // Presence has no id, and is about nothing in the log.
+        // Presence messages have no id and are not in the log.
         if (event.id !== "" && event.resource.id === id) void refetch();
       }),
     [id, refetch],

@@ -1,4 +1,4 @@
-/** The address of the event explorer: all that is looked for, and what is open. */
+/** The search parameters of the event explorer: filters and the open event. */
 import type { Input } from "../data/api.ts";
 
 const NAMES = [
@@ -29,7 +29,7 @@ export function readEventsSearch(search: Readonly<Record<string, unknown>>): Eve
 
 export type EventsQuery = NonNullable<NonNullable<Input<"events.recent">>["query"]>;
 
-/** The query of a search; a time in the address is local, as its field is. */
+/** Returns the query of a search; times in the address are local, like their fields. */
 export function toEventsQuery(search: EventsSearch): EventsQuery {
   const { topic, type, actor, kind, thing, chain, from, to, q } = search;
   return {
@@ -45,7 +45,7 @@ export function toEventsQuery(search: EventsSearch): EventsQuery {
   };
 }
 
-/** How many of its fields narrow the list. */
+/** Counts the active filters. */
 export function countFilters({ open: _, ...rest }: EventsSearch): number {
   return Object.values(rest).filter((value) => value !== undefined).length;
 }

@@ -1,4 +1,4 @@
-/** Things that events name by their ids, as people know them. */
+/** Shows resources in events by name instead of id. */
 import { Link } from "@tanstack/react-router";
 import { Copy } from "lucide-react";
 import { createContext, useContext } from "react";
@@ -14,12 +14,12 @@ export interface KnownThing {
   readonly number?: string | null;
 }
 
-/** The things that a screen knows by their ids, besides people and teams. */
+/** The resources that a screen knows by id, besides people and teams. */
 export const KnownThings = createContext<ReadonlyMap<string, KnownThing>>(new Map());
 
 const ID = /^([a-z]{2,4})_[0-9a-hjkmnp-tv-z]{20,}$/;
 
-/** What the ids begin with that stand in events, and lead to a screen or have a name. */
+/** Id prefixes of resources that have a screen or a name. */
 const TYPES: Readonly<Record<string, string>> = {
   art: "artifact",
   cat: "catalog_item",
@@ -39,7 +39,7 @@ const TYPES: Readonly<Record<string, string>> = {
 export const isId = (value: unknown): value is string =>
   typeof value === "string" && ID.test(value);
 
-/** A thing by its name, which leads to it, and its id for whoever points at it; an id is copied where no name is known. */
+/** The name of a resource with a link, and its id in a tooltip; without a known name, the id with a copy button. */
 export function ThingName({ id }: { readonly id: string }) {
   const known = useContext(KnownThings).get(id);
   const person = useNames()(id);
@@ -58,7 +58,7 @@ export function ThingName({ id }: { readonly id: string }) {
 
 const SHOWN_CHARACTERS = 6;
 
-/** An id as its last letters, which is copied whole. */
+/** A shortened id that is copied in full. */
 export function IdButton({
   id,
   type,

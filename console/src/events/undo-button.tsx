@@ -5,11 +5,11 @@ import { Button } from "../ui/form/button.tsx";
 interface ToldEvent {
   readonly id: string;
   readonly type: string;
-  /** False where the server would refuse, such as for the tasks that an approval added. */
+  /** False if the server would reject the undo, such as for tasks added by an approval. */
   readonly undoable?: boolean;
 }
 
-/** Undoes all that an entry of a timeline tells, where the server can. Newer events are undone first. */
+/** Undoes all events of a timeline entry if the server supports it, newest first. */
 export function UndoButton({ events }: { readonly events: readonly ToldEvent[] }) {
   const isUndoable = useUndoable();
   const targets = events

@@ -4,10 +4,10 @@ import { showRow, useRowWindow } from "../../ui/behaviour/row-window.ts";
 import { nameMaker, nameThing, tellTime } from "../event-words.ts";
 
 const ROW_PX = 34;
-/** So near the end the next page is read. */
+/** The next page is loaded this many rows before the end. */
 const AHEAD_ROWS = 20;
 
-/** The rows in sight of any number of events; the end of the list asks for more. */
+/** A list of any length that renders only visible rows and loads more near its end. */
 export function EventList(props: {
   readonly box: RefObject<HTMLDivElement | null>;
   readonly events: readonly LogEvent[];
@@ -22,7 +22,7 @@ export function EventList(props: {
   const at = events.findIndex(({ id }) => id === chosen);
   useEffect(() => {
     if (box.current && at >= 0) showRow(box.current, ROW_PX, at);
-    // Only when another is chosen: new events move the rows, and nobody wants to follow them.
+    // Only when the selection changes: new events move rows, and the view should not follow them.
   }, [chosen]);
   const last = useRef(-1);
   useEffect(() => {

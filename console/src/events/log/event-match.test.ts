@@ -15,7 +15,7 @@ const event = (id: string, more: object = {}): LogEvent =>
     ...more,
   }) as unknown as LogEvent;
 
-test("a new event is in the list for each filter that it meets, and for none that it does not", () => {
+test("a new event is listed if it matches all filters, and not otherwise", () => {
   const fits = [
     { type: "incident.*" },
     { type: "*.created" },
@@ -45,7 +45,7 @@ test("a new event is in the list for each filter that it meets, and for none tha
   for (const search of misses) expect(compileEventMatch(search)(event("a"))).toBe(false);
 });
 
-test("new events stand before the known ones, each once, in the order of the log", () => {
+test("new events are added before known ones, in log order and without duplicates", () => {
   const known = [event("evt_3"), event("evt_1")];
   const ids = (events: readonly LogEvent[]) => events.map(({ id }) => id);
   expect(ids(mergeEvents([event("evt_5"), event("evt_4")], known, 9))).toEqual([
@@ -63,7 +63,7 @@ test("new events stand before the known ones, each once, in the order of the log
   expect(ids(mergeEvents([event("evt_5")], known, 2))).toEqual(["evt_5", "evt_3"]);
 });
 
-test("a page of the past has its place below what was told before it came, each event once", () => {
+test("a page of past events is added below newer events, without duplicates", () => {
   const ids = (events: readonly LogEvent[]) => events.map(({ id }) => id);
   const told = [event("evt_5"), event("evt_2")];
   const page = ["evt_4", "evt_3", "evt_2", "evt_1"].map((id) => event(id));
@@ -71,7 +71,7 @@ test("a page of the past has its place below what was told before it came, each 
   expect(ids(appendEvents([event("evt_9")], page.slice(2)))).toEqual(["evt_9", "evt_2", "evt_1"]);
 });
 
-test("an address is a query, and whatever else stands in it is not", () => {
+test("search parameters are converted to a query, and unknown ones are ignored", () => {
   const search = readEventsSearch({ type: "a.*", thing: 7, x: "y", q: "", from: "never" });
   expect(search).toEqual({ type: "a.*", thing: "7", from: "never" });
   expect(toEventsQuery(search)).toEqual({ type: "a.*", resourceId: "7" });

@@ -1,6 +1,4 @@
-/**
- * Tells whether an event that has just come belongs in the list: the same question as the server answers for old ones.
- */
+/** Decides whether a new event belongs in the list, with the same rules as the server uses for past ones. */
 import type { LogEvent } from "../../data/live/live.ts";
 import type { EventsSearch } from "../search.ts";
 
@@ -27,12 +25,12 @@ export function compileEventMatch(search: EventsSearch): (event: LogEvent) => bo
 
 const PLATFORM = "platform.events";
 
-/** The topic of an event of the platform. */
+/** Returns the topic of a platform event. */
 export function topicOf(type: string): string {
   return type.slice(0, type.indexOf("."));
 }
 
-/** In a pattern `*` stands for one word, at its end for one or more; a text that is no pattern matches nothing. */
+/** In a pattern, `*` stands for one word, at its end for one or more; an invalid pattern matches nothing. */
 function compileType(pattern: string): (type: string) => boolean {
   if (pattern === "*") return () => true;
   if (!/^[\w.*-]+$/.test(pattern)) return () => false;
@@ -50,7 +48,7 @@ function holdsText({ type, resource, actor, data }: LogEvent, word: string): boo
   );
 }
 
-/** Puts new events before old ones, newest first, each once, and no more than a page can hold. */
+/** Adds new events before old ones, newest first, without duplicates and up to the maximum. */
 export function mergeEvents(
   fresh: readonly LogEvent[],
   known: readonly LogEvent[],
@@ -63,10 +61,7 @@ export function mergeEvents(
   return sortEvents([...unseen, ...known]).slice(0, eventsMax);
 }
 
-/**
- * Adds a page of the past. The stream begins before the first page is read, so that some of its events are there
- * already.
- */
+/** Appends a page of past events. The stream starts before the first page is read, so duplicates are possible. */
 export function appendEvents(
   known: readonly LogEvent[],
   page: readonly LogEvent[],
@@ -80,5 +75,5 @@ function sortEvents(all: readonly LogEvent[]): readonly LogEvent[] {
   return isSorted ? all : all.toSorted((a, b) => (a.id < b.id ? 1 : -1));
 }
 
-/** A new event may already stand among so many of the list. */
+/** New events are compared with this many events of the list to find duplicates. */
 const RECENT = 200;

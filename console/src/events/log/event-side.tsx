@@ -9,7 +9,7 @@ import type { EventsSearch } from "../search.ts";
 import { toExactTime } from "../../ui/words.ts";
 import { Button, PlainButton } from "../../ui/form/button.tsx";
 
-/** One event: who did what to which thing, all that it says, and the ways on from it. */
+/** An event: actor, resource, content, and links to related events. */
 export function EventSide(props: {
   readonly event: LogEvent;
   readonly onFilter: (change: EventsSearch) => void;

@@ -25,7 +25,7 @@ const CLEARED: EventsSearch = Object.fromEntries(
   ]),
 );
 
-/** The log as it grows: filtered by whatever one knows of an event, each with what it says and what it came of. */
+/** The event explorer: a live log with filters; each event shows its content and its cause. */
 export function EventExplorer() {
   useTitle("Events");
   const search = useSearch({ from: "/inside/events" });
@@ -99,7 +99,7 @@ export function EventExplorer() {
   );
 }
 
-/** The topic of the search, where people publish on it. */
+/** Returns the searched topic if it is a custom one. */
 function useCustomTopic(topic: string | undefined): string | undefined {
   const topics = useOp("topics.list", { query: { limit: 200 } }).data?.data;
   if (topic === undefined) return undefined;

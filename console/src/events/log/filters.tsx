@@ -10,7 +10,7 @@ import { TextInput } from "../../ui/form/controls.tsx";
 
 const PAUSE_MS = 250;
 
-/** The fields of the search; those that one sets from an event stand as chips. */
+/** The search fields; filters set from an event are shown as chips. */
 export function EventFilters(props: {
   readonly search: EventsSearch;
   readonly onChange: (change: EventsSearch) => void;
@@ -93,7 +93,7 @@ function TextField(props: {
   const settled = useDebounced(text.trim(), PAUSE_MS);
   useEffect(() => {
     if (settled !== value) onChange(settled || undefined);
-    // Only when somebody has stopped to type: the address may change by itself.
+    // Runs only after typing has stopped, because the address can also change otherwise.
   }, [settled]);
   useEffect(() => setText(value), [value]);
   return (

@@ -1,4 +1,4 @@
-/** The list of the explorer: pages of the past on demand, and what happens now on top. */
+/** The list of the explorer: pages of past events on demand, and live events on top. */
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { call } from "../../data/api.ts";
 import { type LogEvent, onEvent } from "../../data/live/live.ts";
@@ -7,11 +7,11 @@ import { type EventsSearch, toEventsQuery } from "../search.ts";
 import { appendEvents, compileEventMatch, mergeEvents } from "./event-match.ts";
 
 const PAGE = 100;
-/** A search goes on by itself until it has so many, or until somebody stops it. */
+/** A search loads pages until it has this many events or the user stops it. */
 const WANTED = 40;
 const EVENTS_MAX = 5_000;
 const HELD_MAX = 1_000;
-/** What people publish is on no topic of the platform. */
+/** Custom messages are not on the platform's topics. */
 const MESSAGES = "platform.messages";
 
 interface Past {
@@ -31,7 +31,7 @@ const NOTHING: Past = {
 };
 
 export interface EventLog extends Past {
-  /** New events that are kept back while somebody reads. */
+  /** The number of new events that are held back while the user reads. */
   readonly heldCount: number;
   readonly more: () => void;
   readonly stop: () => void;
@@ -39,7 +39,7 @@ export interface EventLog extends Past {
   readonly retry: () => void;
 }
 
-/** `isHeld` keeps new events back; `custom` is a topic that people publish on, which has a stream of its own. */
+/** `isHeld` holds back new events; `custom` is a custom topic, which has its own stream. */
 export function useEventLog(
   search: EventsSearch,
   { isHeld, custom }: { readonly isHeld: boolean; readonly custom: string | undefined },
@@ -57,7 +57,7 @@ export function useEventLog(
   }, [read, stop, setPast, turn]);
   const matches = useMemo(() => {
     const { topic, ...rest } = JSON.parse(key) as EventsSearch;
-    // The stream of a topic that people publish on has no others.
+    // The stream of a custom topic has no other topics.
     return compileEventMatch(custom === undefined ? { ...rest, topic } : rest);
   }, [key, custom]);
   const add = (fresh: readonly LogEvent[]): void =>
@@ -78,7 +78,7 @@ export function useEventLog(
   };
 }
 
-/** The pages that were read, and how far back; a new search ends the one before. */
+/** The loaded pages and their range; a new search aborts the previous one. */
 function usePast(key: string) {
   const [past, setPast] = useState(NOTHING);
   const running = useRef<AbortController>(undefined);
@@ -133,9 +133,7 @@ async function searchBack(
   }
 }
 
-/**
- * New events, all that came since the last frame at once: a run of thousands of items is drawn sixty times a second.
- */
+/** New events are batched per frame: a run with thousands of items would otherwise re-render for each event. */
 function useLiveEvents(props: {
   readonly take: (fresh: readonly LogEvent[]) => void;
   readonly matches: (event: LogEvent) => boolean;

@@ -17,7 +17,7 @@ type DeadLetter = Schemas["DeadLetter"];
 
 const keyOf = ({ reader, eventId }: DeadLetter): string => `${reader} ${eventId}`;
 
-/** The events that a part of the platform could not handle, why, and what to do about it. */
+/** Events that a consumer could not process, with the error and the available actions. */
 export function DeadLetters() {
   useTitle("Dead letters");
   const { data, error, refetch } = useOp("dead_letters.list", { query: { limit: 100 } });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { guessSchema } from "./payload.ts";
 
-test("a form is guessed from plain payloads, and none from what a form can't show", () => {
+test("a schema is guessed from flat payloads, and not from nested ones", () => {
   expect(
     guessSchema([
       { order: 1, paid: true },

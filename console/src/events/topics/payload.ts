@@ -1,10 +1,10 @@
-/** Guesses the form of a message from those that were published before. */
+/** Guesses the schema of a message from earlier ones. */
 export interface PayloadSchema {
   readonly type: "object";
   readonly properties: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/** A schema of the fields that earlier payloads had; undefined where one of them is more than a form can show. */
+/** Returns a schema with the fields of earlier payloads; undefined if a form can't represent one of them. */
 export function guessSchema(
   payloads: readonly Readonly<Record<string, unknown>>[],
 ): PayloadSchema | undefined {

@@ -20,7 +20,7 @@ interface MessageDraft {
   readonly json: string | null;
 }
 
-/** Earlier messages: the form has their fields, or takes JSON if there are none. */
+/** Earlier messages: the form has their fields, or accepts JSON if there are none. */
 interface Past {
   readonly newest: Pick<Schemas["Event"], "type" | "data"> | undefined;
   readonly schema: PayloadSchema | undefined;
@@ -48,7 +48,7 @@ interface PublishDialogProps {
   readonly onClose: () => void;
 }
 
-/** A message by form, on an existing topic or on a new one. */
+/** Publishes a message with a form, to an existing topic or a new one. */
 export function PublishDialog({ topics, onClose, ...props }: PublishDialogProps) {
   const navigate = useNavigate();
   const form: FormOf<MessageDraft> = useForm("topics.publish", {

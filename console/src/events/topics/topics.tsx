@@ -21,7 +21,7 @@ type Follower = Schemas["EventFollower"];
 const TOPICS_MAX = 200;
 const MAY_NOT = "You may not publish messages.";
 
-/** The topics of the log: how much is on each, who hears it and how far behind they are. */
+/** The topics of the log: their volume, consumers and lag. */
 export function Topics() {
   useTitle("Topics");
   const { topic: chosen } = useSearch({ from: "/inside/events/topics" });
