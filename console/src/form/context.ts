@@ -1,13 +1,13 @@
-/** Parts of a form know its schema and its errors from here, and draw fields in fields without importing each other. */
+/** The context with a form's schema and errors, so that nested fields need not import each other. */
 import { createContext, type ReactNode, useContext } from "react";
 import type { Schema } from "./schema.ts";
 
-/** A field as the form is about to draw it. */
+/** The props of a field's control. */
 export interface FieldProps {
   readonly id: string;
   /** A JSON pointer. */
   readonly at: string;
-  /** Settled: references followed, conditions decided. */
+  /** The resolved schema, without references and conditions. */
   readonly schema: Schema;
   readonly value: unknown;
   readonly label: string;
@@ -24,9 +24,9 @@ export interface FieldPlace {
   readonly at: string;
   readonly name: string;
   readonly isRequired?: boolean;
-  /** Its label is read, not shown: that of the list says it. */
+  /** The label is only for screen readers, because the list has a visible one. */
   readonly isBare?: boolean;
-  /** Emptied, it stays as an empty text: an item of a list is removed by its button alone. */
+  /** An emptied text stays an empty string: items of a list are only removed with their button. */
   readonly isKept?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Controls of one value: text, number, day, secret, choice, anything as JSON. */
+/** Controls for single values: text, number, date, secret, choice and JSON. */
 import { useState } from "react";
 import { CodeEditor, spellValue } from "../code/index.ts";
 import type { FieldProps } from "./context.ts";
@@ -84,7 +84,7 @@ function TextLine(props: FieldProps) {
   );
 }
 
-/** The moment in the person's own zone, as the browser's control wants it. */
+/** Formats a timestamp for a `datetime-local` input, in the user's time zone. */
 function toLocalMoment(text: string): string {
   const at = new Date(text);
   if (Number.isNaN(at.getTime())) return "";
@@ -117,7 +117,7 @@ function Choice(props: FieldProps) {
 
 const readNumber = (typed: string): number => Number(typed.replace(",", "."));
 
-/** A number keeps the typed text until it is one: `type=number` would answer "" for `12,` and lose it. */
+/** A number input that keeps invalid text: `type=number` would return "" for `12,` and lose it. */
 function NumberInput(props: FieldProps) {
   const { schema, value, onChange } = props;
   const [typed, setTyped] = useState(textOf(value));
@@ -165,7 +165,7 @@ function NumberInput(props: FieldProps) {
   );
 }
 
-/** A length of time in a unit that somebody chose, or that it is a whole number of. */
+/** A duration in a selected unit, or in the largest unit that divides it. */
 function DurationInput(props: FieldProps) {
   const { schema, value, label, isDisabled, onChange } = props;
   const [chosen, setChosen] = useState<number>();
@@ -195,7 +195,7 @@ function DurationInput(props: FieldProps) {
         onChange={({ target }) => {
           const next = Number(target.value);
           setChosen(next);
-          // The number stays, and means another time.
+          // Changing the unit keeps the number and changes the duration.
           if (typeof value === "number") onChange(Math.round((value / unit) * next));
         }}
       >
@@ -212,7 +212,7 @@ function DurationInput(props: FieldProps) {
 function JsonInput({ value, label, error, isDisabled, onChange, schema }: FieldProps) {
   const [typed, setTyped] = useState<string>();
   const takesText = [undefined, "string"].includes(typeOf(schema));
-  // While somebody writes, their own text stands; a value from elsewhere replaces it.
+  // During editing, the typed text is kept; a value from outside replaces it.
   const read = typed === undefined ? undefined : readJson(typed, takesText);
   const isOwn = read !== undefined && ("problem" in read || isSameJson(read.value, value));
   const problem = isOwn && "problem" in read ? read.problem : undefined;
@@ -244,7 +244,10 @@ function JsonInput({ value, label, error, isDisabled, onChange, schema }: FieldP
   );
 }
 
-/** JSON, or where any value is taken a text without quotes. What begins as a list or an object must become one. */
+/**
+ * Parses JSON, or accepts unquoted text if any value is allowed. Text that starts like a list or object must be
+ * valid JSON.
+ */
 function readJson(
   text: string,
   takesText: boolean,

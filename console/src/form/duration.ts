@@ -1,4 +1,4 @@
-/** Lengths of time in a form: people say minutes, the API takes milliseconds. */
+/** Durations in forms: users enter minutes, the API expects milliseconds. */
 export const UNITS = [
   { name: "days", ms: 86_400_000 },
   { name: "hours", ms: 3_600_000 },
@@ -9,13 +9,16 @@ export const UNITS = [
 
 const SECONDS_MS = 1_000;
 
-/** The largest unit that a time is a whole number of; seconds where there is none yet. */
+/** Returns the largest unit that divides the duration; seconds if there is no value. */
 export function unitOf(value: unknown): number {
   if (typeof value !== "number" || value <= 0) return SECONDS_MS;
   return UNITS.find(({ ms }) => value % ms === 0)?.ms ?? 1;
 }
 
-/** True of a number of milliseconds by its name, as `quietMs`; one that names its unit says it itself. */
+/**
+ * Returns whether a field is a duration in milliseconds, by its name such as `quietMs`. A field with `x-unit` is shown
+ * as a number.
+ */
 export const isDuration = (
   name: string,
   schema: { readonly type?: unknown; readonly "x-unit"?: string },

@@ -21,7 +21,7 @@ const GROUPS: ReadonlySet<FieldKind> = new Set([
   "file",
 ]);
 
-/** A field: label, control, help, error. Whichever control it is, they belong together for a screen reader. */
+/** A field with label, control, help and error, connected for screen readers. */
 export function Field(place: FieldPlace) {
   const { schema: given, value, at, name, isRequired = false, isBare, isKept = false } = place;
   const { root, id: form, errors, write, draw, isDense, isDisabled } = useForm();
@@ -80,7 +80,7 @@ export function Field(place: FieldPlace) {
   );
 }
 
-/** The control alone, for a field that is drawn differently at times. */
+/** The default control, for fields that are sometimes rendered differently. */
 export function PlainControl(props: FieldProps) {
   const { isDense } = useForm();
   const { id, schema, value, label } = props;
@@ -115,7 +115,7 @@ function groupOf(kind: FieldKind, props: FieldProps): ReactNode {
   return <Inner {...props} />;
 }
 
-/** An object that need not be there, and has needs of its own, is asked for when somebody wants it. */
+/** An optional object with required fields is only shown after the user adds it. */
 function Inner({ schema, value, at, isRequired, isDisabled, label, onChange }: FieldProps) {
   const { root } = useForm();
   const isOptional = !isRequired && (schema.required?.length ?? 0) > 0;
@@ -162,7 +162,7 @@ interface FieldParts {
   readonly describedBy: string | undefined;
 }
 
-/** Help, with `code` in it as code. */
+/** Help text with `code`. */
 function About({ id, text }: { readonly id: string; readonly text: string }) {
   return (
     <p id={`${id}-about`} className="form-about">

@@ -7,7 +7,10 @@ import { FileInput } from "../ui/form/controls.tsx";
 
 const FILES_MAX = 10;
 
-/** Files by name: a picture's preview would need `blob:` in the policy. A phone offers its camera. */
+/**
+ * A file field showing names: image previews would need `blob:` in the content security policy. Phones offer the
+ * camera.
+ */
 export function Files({ id, schema, value, isDisabled, describedBy, onChange }: FieldProps) {
   const { upload } = useForm();
   const [pending, setPending] = useState(0);

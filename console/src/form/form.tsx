@@ -1,6 +1,6 @@
 /**
- * One form for everything that has a JSON Schema: steps, connectors, requests of the portal, properties of an app. It
- * draws and keeps; the server decides what is right, and its errors stand at their fields.
+ * A form generated from a JSON Schema, for steps, connectors, portal requests and app properties. It edits the
+ * value; the server validates it, and its errors are shown at their fields.
  */
 import "./form.css";
 import { type ReactNode, useEffect, useId, useMemo, useRef } from "react";
@@ -16,21 +16,21 @@ import { PlainButton } from "../ui/form/button.tsx";
 export interface FormProps {
   readonly schema: Schema;
   readonly value: unknown;
-  /** `pointer` says which field it was. */
+  /** `pointer` identifies the changed field. */
   readonly onChange: (value: unknown, pointer: string) => void;
-  /** The server's, as they came. */
+  /** The server's errors, unchanged. */
   readonly errors?: readonly FieldError[];
-  /** Where this form's value stands in the request, such as `/values`. */
+  /** The JSON pointer of this form's value in the request, such as `/values`. */
   readonly base?: string;
-  /** 28 px for those who do it all day; calm is 44 px, for those who do it twice a year. */
+  /** Controls are 28 px high for frequent users, and 44 px for occasional ones. */
   readonly isDense?: boolean;
   readonly isDisabled?: boolean;
-  /** These fields alone. */
+  /** Only these fields are shown. */
   readonly only?: readonly string[];
-  /** Draws some controls differently; undefined leaves one to the form. */
+  /** Renders some controls differently; undefined uses the default. */
   readonly draw?: (props: FieldProps) => ReactNode;
   readonly upload?: (file: File) => Promise<string>;
-  /** Off where errors stand elsewhere, too. */
+  /** False if errors are also shown elsewhere. */
   readonly hasSummary?: boolean;
 }
 
@@ -40,7 +40,7 @@ export function Form(props: FormProps) {
   const { schema, value, errors = NO_ERRORS, base = "", hasSummary = true } = props;
   const { isDense = false, isDisabled = false, only, draw, upload } = props;
   const id = useId();
-  // Two changes of one event are both kept: the second is made on the first.
+  // A ref, so that two changes in one event are both applied.
   const newest = useRef(value);
   useEffect(() => {
     newest.current = value;
@@ -87,7 +87,10 @@ export function Form(props: FormProps) {
   );
 }
 
-/** Takes the focus when errors come, and leads to each. One whose field is not on the form is told here at least. */
+/**
+ * The error summary: gets the focus and links to each error. Errors of fields that are not on the form are listed
+ * here.
+ */
 function Summary(props: {
   readonly id: string;
   readonly errors: ReadonlyMap<string, string>;
@@ -121,7 +124,7 @@ function Summary(props: {
   );
 }
 
-/** The label of the field at a pointer: `Name, 2` for the second of a list. */
+/** Returns the label of the field at a pointer: `Name, 2` for the second item of a list. */
 function labelAt(root: Schema, value: unknown, pointer: string): string {
   let schema = settleSchema(root, value, root);
   let label = "";
@@ -129,7 +132,7 @@ function labelAt(root: Schema, value: unknown, pointer: string): string {
   for (const name of parsePointer(pointer)) {
     const isItem = Array.isArray(readPointer(value, at));
     const next = isItem ? schema.items : schema.properties?.[name];
-    // A field that a condition hides has its title in the schema as it is written.
+    // The title of a field hidden by a condition is only in the original schema.
     const hidden = next === false && at === "" ? root.properties?.[name] : undefined;
     const hiddenTitle = typeof hidden === "object" ? hidden.title : undefined;
     at += `/${name}`;

@@ -1,4 +1,4 @@
-/** Lists and maps. The focus goes where the eye is: to the new one, or to the one before the one that left. */
+/** Lists and maps. Adding focuses the new item, removing focuses the previous one. */
 import { Plus, X } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useRef, useState } from "react";
 import { Combobox, type ComboOption } from "../ui/overlay/combobox.tsx";
@@ -25,7 +25,7 @@ export function List({ id, at, schema, value, label, isDisabled, onChange }: Fie
   };
   const isPlain = !["object", "variant"].includes(kindOf(settleSchema(item, undefined, root)));
   const isFull = isDisabled || values.length >= (schema.maxItems ?? Infinity);
-  // `ModelMessage` is what a program calls it.
+  // Titles in camel case such as `ModelMessage` are not for users.
   const isNamed = item.title !== undefined && !/[a-z][A-Z]/.test(item.title);
   const one = (isNamed ? item.title : label).toLowerCase().replace(PLURAL, "");
   const focus = (n: number): void => {
@@ -100,10 +100,10 @@ export function List({ id, at, schema, value, label, isDisabled, onChange }: Fie
   );
 }
 
-/** The end of a plural, also of "Buttons of a row". */
+/** A plural ending, also in "Buttons of a row". */
 const PLURAL = /s(?= (?:of|for) |$)/;
 
-/** One of many in a line of its own, or as it is. A new one is open until the person folds it. */
+/** A collapsible list item. A new one is expanded until the user collapses it. */
 function Folded(props: {
   readonly isFolded: boolean;
   readonly label: string;
@@ -118,7 +118,7 @@ function Folded(props: {
   );
 }
 
-/** What one of a list says of itself: the first of its texts. */
+/** Summarises a list item with its first text. */
 function summaryOf(value: unknown, otherwise: string): string {
   const texts = isFields(value)
     ? ["label", "title", ...Object.keys(value)].map((key) => value[key])
@@ -128,11 +128,11 @@ function summaryOf(value: unknown, otherwise: string): string {
 }
 
 interface MapProps extends FieldProps {
-  /** Names to choose from; without them a name is typed. */
+  /** Suggested names; without them, names are typed. */
   readonly names?: readonly ComboOption[] | undefined;
 }
 
-/** Names and values. A name that is not written yet is empty, and there is one of them at most. */
+/** Names and values. A new row has an empty name, and there is at most one. */
 export function MapRows({ id, at, schema, value, isDisabled, onChange, names }: MapProps) {
   const { renderField } = useForm();
   const list = useRef<HTMLOListElement>(null);
@@ -195,13 +195,13 @@ export function MapRows({ id, at, schema, value, isDisabled, onChange, names }: 
 
 type MapRow = readonly [name: string, value: unknown];
 
-/** A name that another row has already. It is shown, and not part of the value. */
+/** A name that another row already has. It is shown, but not part of the value. */
 interface Clash {
   readonly row: number;
   readonly name: string;
 }
 
-/** The rows in the order that they had: an object puts names that are numbers first. */
+/** Keeps the order of the rows, because objects list numeric names first. */
 function orderRows(value: unknown, order: readonly string[]): readonly MapRow[] {
   const fields = isFields(value) ? value : {};
   const names = Object.keys(fields);
@@ -213,7 +213,7 @@ function orderRows(value: unknown, order: readonly string[]): readonly MapRow[] 
   ]);
 }
 
-/** The names and values of an object as rows, which stay where they are while a name is typed. */
+/** The entries of an object as rows, which keep their order while a name is edited. */
 function useMapRows(value: unknown, onChange: (value: unknown) => void) {
   const [order, setOrder] = useState<readonly string[]>([]);
   const [clash, setClash] = useState<Clash>();

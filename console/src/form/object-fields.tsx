@@ -7,11 +7,11 @@ interface ObjectFieldsProps {
   readonly schema: Schema;
   readonly value: unknown;
   readonly at: string;
-  /** These alone. */
+  /** Only these fields are shown. */
   readonly only?: readonly string[] | undefined;
 }
 
-/** The fields of an object, in the order that its schema says, without those that a condition hides. */
+/** The fields of an object in schema order, without those that a condition hides. */
 export function ObjectFields({ schema, value, at, only }: ObjectFieldsProps) {
   const { root, renderField } = useForm();
   const settled = settleSchema(schema, value, root);

@@ -1,4 +1,4 @@
-/** Choices that stand open: one of a few, several of a few, one of several shapes. */
+/** Visible choices: one of a few, several of a few, one of several schemas. */
 import { useState } from "react";
 import { type FieldProps, useForm } from "./context.ts";
 import { ObjectFields } from "./object-fields.tsx";
@@ -19,7 +19,7 @@ import { CheckBox, RadioButton } from "../ui/form/controls.tsx";
 const OPEN_MAX = { dense: 3, calm: 5 } as const;
 const DENSE_CHARACTERS_MAX = 26;
 
-/** Says whether a choice stands open instead of folded into a list. */
+/** Returns whether choices are shown as buttons instead of a select. */
 export function isOpenChoice(schema: Schema, isDense: boolean): boolean {
   const options = optionsOf(schema) ?? [];
   if (options.some(({ about }) => about)) return options.length <= OPEN_MAX.calm;
@@ -77,13 +77,13 @@ export function Several({ schema, value, isDisabled, onChange }: FieldProps) {
   );
 }
 
-/** One of several shapes. Another one keeps the fields that both have. */
+/** Selects one of several schemas. Switching keeps the common fields. */
 export function Variant({ id, at, schema, value, isDisabled, onChange }: FieldProps) {
   const { root, renderField } = useForm();
   const variants = variantsOf(schema).map((variant) => followRef(variant, root));
   const found = variants.findIndex((variant) => matchesSchema(variant, value, root));
   const [picked, setPicked] = useState<number>();
-  // The shape that is shown stays while the value fits it, or none: a field in it may have the focus.
+  // The selected schema stays while the value matches it, or matches none, because a field in it may have the focus.
   const [shown, setShown] = useState(found);
   const old = variants[shown];
   const isKept = found === -1 || (old !== undefined && matchesSchema(old, value, root));

@@ -1,4 +1,4 @@
-/** JSON pointers: how the server says where in a value something is wrong, and how a form says what it changes. */
+/** JSON pointers identify fields in server errors and in form changes. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export const isFields = (value: unknown): value is Fields =>
@@ -7,7 +7,7 @@ export const isFields = (value: unknown): value is Fields =>
 export const escapeSegment = (name: string): string =>
   name.replaceAll("~", "~0").replaceAll("/", "~1");
 
-/** `/a/b~1c` as `a` and `b/c`. */
+/** Parses `/a/b~1c` as `a` and `b/c`. */
 export function parsePointer(pointer: string): readonly string[] {
   const [, ...segments] = pointer.split("/");
   return segments.map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
@@ -23,7 +23,7 @@ export function readPointer(value: unknown, pointer: string): unknown {
   return at;
 }
 
-/** Makes anew only what leads to the place. Undefined takes the field away. */
+/** Writes a value at a pointer; only objects on the path are copied. Undefined removes the field. */
 export function writePointer(value: unknown, pointer: string, next: unknown): unknown {
   return writeAt(value, parsePointer(pointer), next);
 }
@@ -37,7 +37,7 @@ function writeAt(value: unknown, [name, ...rest]: readonly string[], next: unkno
   const made = writeAt(Object.hasOwn(fields, name) ? fields[name] : undefined, rest, next);
   const { [name]: _, ...others } = fields;
   if (made === undefined) return others;
-  // A field that was there keeps its place among the others.
+  // An existing field keeps its position in the object.
   return Object.fromEntries([
     ...Object.entries(fields).map(([key, old]) => [key, key === name ? made : old] as const),
     ...(Object.hasOwn(fields, name) ? [] : [[name, made] as const]),

@@ -1,4 +1,4 @@
-/** JSON Schema as a form reads it, without any drawing: references, conditions, kinds of fields, options. */
+/** Interprets JSON Schema for forms, without rendering: references, conditions, field types and options. */
 import { toSentence } from "../ui/words.ts";
 import { type Fields, isFields } from "./pointer.ts";
 
@@ -38,28 +38,28 @@ export interface Schema {
   readonly "x-multiline"?: boolean;
   readonly "x-placeholder"?: string;
   readonly "x-unit"?: string;
-  /** A file of the store, by its id. */
+  /** The id of a stored file. */
   readonly "x-file"?: boolean;
-  /** Its media types, such as `image/*`. */
+  /** Accepted media types, such as `image/*`. */
   readonly "x-accept"?: readonly string[];
   readonly "x-secret"?: boolean;
   /** A heading above this field and those after it. */
   readonly "x-section"?: string;
   readonly "x-order"?: readonly string[];
-  /** Kind of the thing that the text names, for a picker. */
+  /** The type of resource that the text refers to, for pickers. */
   readonly "x-reference"?: string;
-  /** Kinds of the things that values of an object name, by the names of these values. */
+  /** The types of resources that an object's values refer to, by value name. */
   readonly "x-references"?: Readonly<Record<string, string>>;
-  /** It matters only where another field has one of these values. */
+  /** The field is only relevant if another field has one of these values. */
   readonly "x-when"?: Readonly<Record<string, readonly unknown[]>>;
   readonly "x-language"?: string;
   /** The whole text is an expression. */
   readonly "x-expression"?: boolean;
-  /** Taken as it is: no `{{ }}` in it. */
+  /** The text is literal: `{{ }}` is not evaluated. */
   readonly "x-literal"?: boolean;
-  /** Each of a list is folded into one line, and opened by whoever wants to change it. */
+  /** List items are collapsed into one line until the user expands them. */
   readonly "x-folded"?: boolean;
-  /** `{{ }}` may stand for the value, or in it. */
+  /** The value may be or contain `{{ }}`. */
   readonly "x-template"?: boolean;
 }
 
@@ -80,7 +80,7 @@ export type FieldKind =
 
 const REFERENCES_MAX = 20;
 const AREA_CHARACTERS_MIN = 400;
-/** A longer limit says nothing about how long a text usually is. */
+/** A higher limit says nothing about the usual length. */
 const AREA_CHARACTERS_MAX = 5_000;
 
 export const isEmpty = (value: unknown): boolean =>
@@ -93,7 +93,7 @@ export const isEmpty = (value: unknown): boolean =>
 export const typeOf = ({ type }: Schema): string | undefined =>
   typeof type === "string" ? type : type?.find((name) => name !== "null");
 
-/** Follows `$ref`; the title and description beside it win. */
+/** Resolves `$ref`; title and description next to it take precedence. */
 export function followRef(schema: Schema, root: Schema): Schema {
   let at = schema;
   for (let n = 0; n < REFERENCES_MAX; n += 1) {
@@ -106,13 +106,13 @@ export function followRef(schema: Schema, root: Schema): Schema {
 }
 
 /**
- * The schema as it is for this value: references followed, conditions decided, `anyOf` with a template taken as the
- * plain one. A field that `then` or `else` sets to `false` is not asked for.
+ * Resolves the schema for this value: follows references, evaluates conditions, and reduces `anyOf` with a template
+ * to its plain variant. Fields that `then` or `else` set to `false` are hidden.
  */
 export function settleSchema(schema: Schema, value: unknown, root: Schema): Schema {
   let shown = value;
   let settled = settleOnce(schema, shown, root);
-  // A field that is hidden has no value, so that conditions on it hide or show others.
+  // A hidden field has no value, so hiding it can change other conditions.
   for (let n = 0; n < CHAINED_CONDITIONS_MAX && isFields(shown); n += 1) {
     const all = Object.entries(shown);
     const left = all.filter(([name]) => settled.properties?.[name] !== false);
@@ -148,7 +148,7 @@ function settleOnce(schema: Schema, value: unknown, root: Schema): Schema {
 
 const isTemplate = ({ title, type }: Schema): boolean => title === "Template" && type === "string";
 
-/** Of `anyOf` with a template the other one, marked; of a single variant that one. */
+/** Reduces `anyOf` with a template to the other variant, marked as template; a single variant is returned as it is. */
 function plainOf(schema: Schema): Schema {
   const { anyOf, ...rest } = schema;
   if (!anyOf || schema.type !== undefined) return schema;
@@ -180,7 +180,7 @@ function mergeFields(old: Schema | boolean | undefined, next: Schema | boolean):
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** Enough of validation to decide a condition. The server says what may be sent. */
+/** Validates enough to evaluate conditions. The server does the full validation. */
 export function matchesSchema(schema: Schema | boolean, value: unknown, root: Schema): boolean {
   if (typeof schema === "boolean") return schema;
   const { not, allOf, anyOf, oneOf, ...own } = followRef(schema, root);
@@ -228,7 +228,7 @@ function matchesFields({ required, properties }: Schema, value: Fields, root: Sc
   );
 }
 
-/** Says whether a field matters, given the fields beside it. One that is filled in is shown whatever they say. */
+/** Returns whether a field is relevant, given its sibling fields. A field with a value is always shown. */
 export function isWanted(field: Schema, name: string, beside: unknown): boolean {
   const fields = isFields(beside) ? beside : {};
   if (!isEmpty(fields[name])) return true;
@@ -238,7 +238,7 @@ export function isWanted(field: Schema, name: string, beside: unknown): boolean 
   });
 }
 
-/** The shapes that a value may have, null aside. */
+/** Returns the schemas that a value may have, except null. */
 export const variantsOf = (schema: Schema): readonly Schema[] =>
   (schema.oneOf ?? schema.anyOf ?? []).filter(({ type }) => type !== "null");
 
@@ -248,7 +248,7 @@ export interface Option {
   readonly about?: string | undefined;
 }
 
-/** Fixed values to choose from, whichever way they are written. */
+/** Returns fixed values to choose from, in any of the schema notations. */
 export function optionsOf(schema: Schema): readonly Option[] | undefined {
   if (schema.enum) {
     return schema.enum
@@ -269,17 +269,20 @@ export function optionsOf(schema: Schema): readonly Option[] | undefined {
 const spellOption = (value: unknown): string =>
   typeof value === "string" ? value : JSON.stringify(value);
 
-/** A name with a digit is somebody else's, such as `sha256`, and stays as it is. */
+/** A name with a digit is a technical term such as `sha256`, and is not changed. */
 const labelOption = (value: unknown): string => {
   const text = spellOption(value);
   return /\d/.test(text) ? text : labelOf(text);
 };
 
-/** `maxAttempts` and `max_attempts` as `Max attempts`, `quietMs` as `Quiet`; `GET` and `Europe/Berlin` as they are. */
+/**
+ * Labels `maxAttempts` and `max_attempts` as `Max attempts`, `quietMs` as `Quiet`; `GET` and `Europe/Berlin` are
+ * not changed.
+ */
 export function labelOf(name: string): string {
   if (!/^[a-z][A-Za-z0-9_]*$/.test(name)) return name;
   const words = name
-    // The unit stands beside the number; `max` beside `maxMs` is a number of something else.
+    // The unit is shown next to the number. `maxMs` is "max time", because `max` alone means a count.
     .replace(/^maxMs$/, "maxTime")
     .replace(/(?<=[a-z])Ms$/, "")
     .replaceAll("_", " ")

@@ -1,5 +1,5 @@
 import { TextInput } from "../ui/form/controls.tsx";
-/** Keeps the form around it from being sent while something in it is half-written; the browser says what. */
+/** Prevents the surrounding form from being submitted while a field is incomplete; the browser shows the message. */
 export function Unfinished({ problem }: { readonly problem: string }) {
   return (
     <TextInput

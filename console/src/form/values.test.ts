@@ -44,7 +44,7 @@ const fields = fc.record(
   { requiredKeys: [] },
 );
 
-test("a value without anything missing is valid once the hidden and the empty is dropped", () => {
+test("a complete value is valid after hidden and empty fields are dropped", () => {
   const validate = new Ajv({ allErrors: true, strict: false }).compile(LAPTOP);
   fc.assert(
     fc.property(fields, (value) => {
@@ -55,7 +55,7 @@ test("a value without anything missing is valid once the hidden and the empty is
   );
 });
 
-test("nothing is dropped that a person sees and filled in", () => {
+test("visible fields with values are never dropped", () => {
   fc.assert(
     fc.property(fields, (value) => {
       const sent = toSendable(LAPTOP, value) as Record<string, unknown>;
@@ -68,7 +68,7 @@ test("nothing is dropped that a person sees and filled in", () => {
   );
 });
 
-test("a value that is written at a pointer is read there, and nothing else changes", () => {
+test("a value written at a pointer is read from there, and nothing else changes", () => {
   const name = fc.constantFrom("a", "b", "a/b", "m~n", "");
   const path = fc.array(name, { minLength: 1, maxLength: 3 });
   const value = fc.dictionary(name, fc.dictionary(name, fc.jsonValue()));
@@ -92,7 +92,7 @@ const readParent = (value: unknown, names: readonly string[], depth: number): un
     .slice(0, depth)
     .reduce<unknown>((at, one) => (at as Record<string, unknown> | undefined)?.[one], value);
 
-test("a condition shows, hides and needs fields", () => {
+test("a condition shows, hides and requires fields", () => {
   expect(findMissing(LAPTOP, { kind: "repair" })).toEqual([
     { path: "/serial", message: "is needed" },
   ]);
@@ -105,7 +105,7 @@ test("a condition shows, hides and needs fields", () => {
   });
 });
 
-test("a text that a template may stand for is that text, marked", () => {
+test("a text schema with a template variant is reduced to the text schema, marked as template", () => {
   const template = { type: "string", title: "Template", pattern: "\\{\\{" };
   const schema: Schema = { anyOf: [{ enum: ["GET", "POST"], default: "GET" }, template] };
   const settled = settleSchema(schema, undefined, schema);
@@ -124,7 +124,7 @@ test.each<[Schema, string]>([
   [{}, "json"],
 ])("%j is drawn as %s", (schema, kind) => expect(kindOf(schema)).toBe(kind));
 
-test("a form begins with its defaults", () => {
+test("a form starts with its defaults", () => {
   const schema: Schema = {
     type: "object",
     $defs: { money: { type: "number", default: 5 } },
@@ -139,7 +139,7 @@ test("a form begins with its defaults", () => {
   ]);
 });
 
-test("a time is shown in the largest unit that it is a whole number of", () => {
+test("a duration is shown in the largest unit that divides it", () => {
   expect([undefined, 0, 250, 1_500, 90_000, 7_200_000, 172_800_000].map(unitOf)).toEqual([
     1_000, 1_000, 1, 1, 1_000, 3_600_000, 86_400_000,
   ]);
@@ -148,7 +148,7 @@ test("a time is shown in the largest unit that it is a whole number of", () => {
   expect(isDuration("/items", { type: "integer" })).toBe(false);
 });
 
-test("a field that depends on a hidden one is hidden with it, whatever was typed before", () => {
+test("a field that depends on a hidden one is hidden too, whatever was entered before", () => {
   const shownIf = (field: string, value: string, name: string): Schema => ({
     if: { properties: { [field]: { const: value } }, required: [field] },
     // oxlint-disable-next-line unicorn/no-thenable -- the word of JSON Schema

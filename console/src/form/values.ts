@@ -1,4 +1,4 @@
-/** A form's value: how it begins, what of it is sent, and what is missing before the server is asked. */
+/** Form values: initial values, the values to send, and missing required fields. */
 import { escapeSegment, isFields } from "./pointer.ts";
 import {
   followRef,
@@ -17,7 +17,7 @@ export interface FieldError {
   readonly message: string;
 }
 
-/** The value that a field begins with. Objects are made so that their own defaults are there. */
+/** Returns the initial value of a field. Objects are created, so that their own defaults are set. */
 export function initialValue(schema: Schema, root: Schema = schema): unknown {
   const own = followRef(schema, root);
   if (own.default !== undefined) return own.default;
@@ -30,7 +30,7 @@ export function initialValue(schema: Schema, root: Schema = schema): unknown {
   return Object.fromEntries(entries);
 }
 
-/** The schema that a value is of: conditions decided, and of several shapes the one that it has. */
+/** Returns the schema of a value: evaluates conditions, and selects the matching variant. */
 function settleVariant(schema: Schema, value: unknown, root: Schema): Schema {
   const settled = settleSchema(schema, value, root);
   if (kindOf(settled) !== "variant") return settled;
@@ -38,7 +38,7 @@ function settleVariant(schema: Schema, value: unknown, root: Schema): Schema {
   return variant ? settleSchema(variant, value, root) : settled;
 }
 
-/** Drops whatever a condition hid and whatever is empty: the server would refuse what nobody sees any more. */
+/** Removes empty fields and fields hidden by conditions: the server would reject values that the user can't see. */
 export function toSendable(schema: Schema, value: unknown, root: Schema = schema): unknown {
   const settled = settleVariant(schema, value, root);
   const { items, properties } = settled;
@@ -56,7 +56,7 @@ export function toSendable(schema: Schema, value: unknown, root: Schema = schema
   return Object.fromEntries(entries);
 }
 
-/** Finds fields that are needed and empty, and nothing else. */
+/** Returns the required fields that are empty. */
 export function findMissing(schema: Schema, value: unknown, root: Schema = schema): FieldError[] {
   return findMissingAt({ schema, value, path: "" }, root);
 }
