@@ -8,7 +8,7 @@ const PLURALS: Readonly<Record<string, string>> = {
   switch: "Switches",
 };
 
-/** The name of a class for many of its items. */
+/** Returns the plural name of a class. */
 export function toPlural(name: string): string {
   const own = PLURALS[name];
   if (own !== undefined) return own;

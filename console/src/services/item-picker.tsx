@@ -18,7 +18,7 @@ interface ItemPickerProps extends Pick<
   readonly onChange: (ids: readonly string[]) => void;
 }
 
-/** Configuration items of a form. */
+/** A form field for configuration items. */
 export function ItemsField({
   placeholder,
   ...field
@@ -41,7 +41,7 @@ export function ItemsField({
   );
 }
 
-/** Chosen configuration items as chips, and a field that finds more. */
+/** Selected configuration items as chips, and a field to add more. */
 export function ItemPicker(props: ItemPickerProps) {
   const { value, onChange, placeholder, ...combo } = props;
   const { options, search } = useItemSearch();

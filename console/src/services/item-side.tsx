@@ -29,7 +29,7 @@ interface ItemSideProps {
   readonly onClose: () => void;
 }
 
-/** One item: what breaks with it, what it is, what happened to it. */
+/** The side panel of an item: impact, attributes and history. */
 export function ItemSide(props: ItemSideProps) {
   const { node } = props;
   const [tab, setTab] = useState<TabId>("impact");

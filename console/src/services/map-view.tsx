@@ -12,7 +12,7 @@ interface MapProps {
   readonly map: ItemMap;
   readonly chosen: string | undefined;
   readonly impact: Impact | undefined;
-  /** The ids on a path, in order, while one is shown. */
+  /** The ids on the displayed path, in order. */
   readonly path: readonly string[] | undefined;
   readonly className: string | undefined;
   readonly onChoose: (id: string) => void;
@@ -23,7 +23,7 @@ const LABELS_MAX = 14;
 const HOPS_SHOWN = 4;
 const MARGIN = 16;
 
-/** The map itself. The list beside it has the same items, for the keyboard and those who do not see. */
+/** The map. The list next to it contains the same items, for keyboard and screen reader users. */
 export function MapView(props: MapProps) {
   const { topology, map, chosen, impact, path } = props;
   const [over, setOver] = useState<string>();
@@ -102,7 +102,7 @@ export function MapView(props: MapProps) {
   );
 }
 
-/** Names of the last column stand right of it. */
+/** Labels of the last column are on its right side. */
 const LABEL_ROOM = 80;
 
 function Count({
@@ -158,7 +158,10 @@ interface Line {
   readonly look: "up" | "down" | "far" | "path";
 }
 
-/** The lines of what is chosen: to what it needs, from what needs it, and on from there; or those of a path. */
+/**
+ * Returns the lines of the selected item: all direct and indirect dependencies in both directions, or the displayed
+ * path.
+ */
 function listLines({ topology, chosen, impact, path }: MapProps): readonly Line[] {
   if (path) {
     return path.slice(1).map((to, n) => ({ from: path[n] ?? "", to, look: "path" as const }));

@@ -10,7 +10,7 @@ const nodes: MapNode[] = ["service", "application", "server", "gadget"].flatMap(
   })),
 );
 
-test("every item has a cell of its own, and classes that nobody foresaw have a block too", () => {
+test("every item has its own cell, and unknown classes have a block too", () => {
   const { cells, blocks, width, height } = layOut(nodes);
   expect(cells.size).toBe(nodes.length);
   expect(new Set([...cells.values()].map(({ x, y }) => `${x} ${y}`)).size).toBe(nodes.length);
@@ -20,7 +20,7 @@ test("every item has a cell of its own, and classes that nobody foresaw have a b
   }
 });
 
-test("trouble stands first in its block, and names do not stand on one another", () => {
+test("items with problems are first in their block, and labels do not overlap", () => {
   const map = layOut(nodes);
   const first = [...map.cells].find(([id]) => id.startsWith("service"));
   expect(first?.[0]).toBe("service7");

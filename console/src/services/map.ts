@@ -1,6 +1,6 @@
 /**
- * A map, not a graph: every item is one cell in the block of its class, and lines are drawn for what was chosen alone.
- * Five hundred items stay readable.
+ * A map instead of a graph: every item is a cell in the block of its class, and only lines of the selected item are
+ * drawn. This stays readable with five hundred items.
  */
 
 export const CELL = 16;
@@ -12,7 +12,7 @@ const ROWS_MAX = 40;
 const COLUMNS_MIN = 5;
 const HEIGHT_MIN = 300;
 
-/** From what people use to what it stands on; a class that nobody named stands with the machines. */
+/** Classes from what users see to the infrastructure; unknown classes are placed with the machines. */
 const LAYERS: readonly (readonly string[])[] = [
   ["business_service", "service"],
   ["application", "api", "software", "cloud_service"],
@@ -53,7 +53,7 @@ interface Pile {
   readonly height: number;
 }
 
-/** Lays items out, those with trouble first in their block. */
+/** Lays out items; those with problems are first in their block. */
 export function layOut(nodes: readonly MapNode[]): ItemMap {
   const layers = toLayers(nodes);
   const heightOf = (piles: readonly Pile[]): number =>
@@ -100,7 +100,7 @@ function toPile(name: string, nodes: readonly MapNode[] | undefined): readonly P
 
 const BEND_MIN = 40;
 
-/** The line from one cell to another. */
+/** Returns the line between two cells. */
 export function drawCurve(map: ItemMap, from: string, to: string): string | undefined {
   const [a, b] = [map.cells.get(from), map.cells.get(to)];
   if (!a || !b) return undefined;
@@ -118,7 +118,7 @@ const LABEL_HEIGHT = 17;
 const LABEL_WIDTH = 150;
 const TRIES_MAX = 30;
 
-/** Places names beside their cells so that none stands on another: who comes later moves down. */
+/** Places labels next to their cells without overlaps: later ones are moved down. */
 export function placeLabels(map: ItemMap, ids: readonly string[]): readonly Label[] {
   const placed: Label[] = [];
   for (const id of new Set(ids)) {

@@ -10,7 +10,7 @@ interface PathSideProps {
   readonly onClose: () => void;
 }
 
-/** The shortest way from one item to another, step by step. */
+/** The shortest path from one item to another, step by step. */
 export function PathSide({ from, way, onChoose, onClose }: PathSideProps) {
   const end = way.nodes.at(-1);
   return (

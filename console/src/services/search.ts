@@ -1,4 +1,4 @@
-/** What of the map can be linked to: the chosen item, the end of a path, the class that the list is narrowed to. */
+/** The search parameters of the map: the selected item, the end of a path, and the class filter of the list. */
 export interface ServicesSearch {
   readonly item?: string | undefined;
   readonly to?: string | undefined;

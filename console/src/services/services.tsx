@@ -23,7 +23,7 @@ const ITEMS_MAX = 2_000;
 const LISTED_MAX = 200;
 const IMPACT_DEPTH = 6;
 
-/** What the company runs on: a map of all items, what breaks with one, and the way from one to another. */
+/** The service map: all items, the impact of each, and paths between them. */
 export function Services() {
   const search = useSearch({ from: "/inside/services" });
   const navigate = useNavigate();
@@ -124,7 +124,7 @@ export function Services() {
   );
 }
 
-/** What breaks with the chosen item, and the way from it to another. */
+/** Loads the impact of the selected item, and the path to another one. */
 function useChosen(item: string | undefined, to: string | undefined) {
   const impact = useOp(
     "cmdb.impact",
@@ -199,7 +199,7 @@ function NothingKnown(props: { readonly canImport: boolean; readonly onImport: (
   );
 }
 
-/** The item that is chosen, or the way from it to another. */
+/** The panel of the selected item, or of its path to another one. */
 function Side(
   props: Omit<Parameters<typeof ItemSide>[0], "node"> & {
     readonly chosen: Node;
@@ -216,7 +216,7 @@ function Side(
 
 type Node = Topology["nodes"][number];
 
-/** The items of the list: those with trouble first, narrowed to a class and to words. */
+/** Returns the items of the list: those with problems first, filtered by class and words. */
 function listNodes(
   topology: Topology | undefined,
   { class: only, q = "" }: ServicesSearch,

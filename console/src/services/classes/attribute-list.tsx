@@ -21,7 +21,7 @@ const NEW_LINE: AttributeLine = {
   schema: { type: "string" },
 };
 
-/** The attributes of a class, one in each line. */
+/** The attributes of a class, one per line. */
 export function AttributeList({ form, onChange }: AttributeListProps) {
   const { lines } = form.values.attributes;
   const error = form.field("attributes").errorFor("Attributes");
@@ -57,7 +57,7 @@ interface AttributeFieldsProps {
 
 function AttributeFields({ form, line, onChange, onRemove }: AttributeFieldsProps) {
   const { errorFor, isDisabled } = form.field("attributes");
-  // The body has a schema in the place of the lines: errors are by the name of the attribute.
+  // The request body contains a schema instead of lines, so errors are assigned by attribute name.
   const bind = <K extends keyof AttributeLine>(name: K, path = "") => ({
     ...freeField<AttributeLine[K]>(name, line[name], (value) =>
       onChange({ ...line, [name]: value ?? "" }),

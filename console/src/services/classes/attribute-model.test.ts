@@ -13,7 +13,7 @@ const schema = {
   additionalProperties: false,
 };
 
-test("a schema that is read and written again is the one it was, whatever is in it", () => {
+test("a schema that is parsed and written again does not change, whatever it contains", () => {
   expect(toSchema(toTable(schema))).toEqual(schema);
   expect(toTable(schema).lines.map(({ kind }) => kind)).toEqual([
     "integer",
@@ -24,7 +24,7 @@ test("a schema that is read and written again is the one it was, whatever is in 
   expect(toSchema(toTable({ type: "object" }))).toEqual({ type: "object", properties: {} });
 });
 
-test("another kind is another schema, and a line without a name is none", () => {
+test("another type changes the schema, and a line without a name is omitted", () => {
   const { lines } = toTable(schema);
   const [cpus, ip] = lines.map((line) => ({ ...line, kind: "text" as const }));
   if (!cpus || !ip) throw new Error("There are two.");
@@ -36,7 +36,7 @@ test("another kind is another schema, and a line without a name is none", () => 
   });
 });
 
-test("a class has the attributes of what it extends, also where classes extend each other", () => {
+test("a class inherits the attributes of its parents, also with cyclic inheritance", () => {
   const classes = [
     { name: "server", extends: null, attributes: schema },
     {

@@ -1,6 +1,4 @@
-/**
- * The attributes of a class as lines that somebody can edit. A schema that is more than that stays as it is written.
- */
+/** Edits the attributes of a class as lines. Schemas that lines can't represent are kept unchanged. */
 
 export const KINDS = [
   ["text", "Text"],
@@ -27,19 +25,19 @@ export interface AttributeLine {
   readonly name: string;
   readonly kind: AttributeKind;
   readonly isRequired: boolean;
-  /** Of a choice, one in each line. */
+  /** For choices: one per line. */
   readonly choices: string;
-  /** What it was read from: bounds of lengths and numbers are kept. */
+  /** The original schema, whose limits for lengths and numbers are kept. */
   readonly schema: Schema;
 }
 
 export interface AttributeTable {
   readonly lines: readonly AttributeLine[];
-  /** Items may have attributes beside these. */
+  /** True if items may have additional attributes. */
   readonly isOpen: boolean;
 }
 
-/** A class in the editor. */
+/** A class while the user edits it. */
 export interface ClassDraft {
   readonly name: string;
   readonly label: string;
@@ -93,7 +91,7 @@ function kindOf(schema: Schema): AttributeKind {
   return "other";
 }
 
-/** The schema that the server keeps. */
+/** Returns the schema that the server stores. */
 export function toSchema({ lines, isOpen }: AttributeTable): Record<string, unknown> {
   const named = lines.filter(({ name }) => name.trim() !== "");
   const required = named.filter(({ isRequired }) => isRequired).map(({ name }) => name.trim());
@@ -125,7 +123,7 @@ interface Inherits {
   readonly attributes: Schema;
 }
 
-/** The attributes of a class with those of the classes that it extends, the nearest counting. */
+/** Merges the attributes of a class with inherited ones; the nearest definition applies. */
 export function mergeAttributes(classes: readonly Inherits[], name: string): Schema {
   const chain: Inherits[] = [];
   let next: string | null = name;

@@ -24,7 +24,7 @@ interface ClassEditorProps {
   readonly onOpen: (name: string | undefined) => void;
 }
 
-/** A class and its attributes. One that is built in is declared by its first change. */
+/** A class and its attributes. Editing a built-in class creates a definition that overrides it. */
 export function ClassEditor({ class: own, classes, onOpen }: ClassEditorProps) {
   const isDeclared = own !== undefined && own.createdAt !== null;
   const form = useForm(isDeclared ? "cmdb.update_class" : "cmdb.create_class", {
@@ -103,7 +103,7 @@ export function ClassEditor({ class: own, classes, onOpen }: ClassEditorProps) {
   );
 }
 
-/** The name of a class in the API, from how people call it. */
+/** Derives the API name of a class from its label. */
 const toClassName = (label: string): string =>
   label
     .toLowerCase()

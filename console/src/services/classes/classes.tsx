@@ -10,7 +10,7 @@ import { count, toWords } from "../../ui/words.ts";
 import { toTable } from "./attribute-model.ts";
 import { ClassEditor } from "./class-editor.tsx";
 
-/** Classes of items, and what each of their items says about itself. */
+/** Item classes and their attributes. */
 export function Classes() {
   useTitle("Classes");
   const { open } = useSearch({ from: "/inside/services/classes" });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { guessMapping, parseTable, toItems } from "./csv.ts";
 
-test("a table is read whatever stands between its cells, quotes and empty lines included", () => {
+test("a table is parsed with any separator, including quotes and empty lines", () => {
   expect(parseTable('Name;Note\r\nweb-01;"a; ""b""\nc"\n\n')).toEqual({
     header: ["Name", "Note"],
     rows: [["web-01", 'a; "b"\nc']],
@@ -10,7 +10,7 @@ test("a table is read whatever stands between its cells, quotes and empty lines 
   expect(parseTable("")).toEqual({ header: [], rows: [] });
 });
 
-test("columns are guessed, and become items by the mapping", () => {
+test("columns are guessed, and converted to items by the mapping", () => {
   const table = parseTable(
     "Hostname,Type,Asset tag,IP address,Junk\nweb-01,Virtual Machine,,10.0.0.1,x",
   );

@@ -1,11 +1,11 @@
-/** A list of items from a spreadsheet: its columns, and what each of them means. */
+/** Parses items from a spreadsheet and maps its columns. */
 
 export interface CsvTable {
   readonly header: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }
 
-/** Parses text with commas, semicolons or tabs between its cells; quotes hold what has those in it. */
+/** Parses text separated by commas, semicolons or tabs; quoted cells may contain separators. */
 export function parseTable(text: string): CsvTable {
   const first = text.slice(0, text.search(/\r?\n|$/));
   const separator =
@@ -35,7 +35,7 @@ export function parseTable(text: string): CsvTable {
 
 const countOf = (text: string, letter: string): number => text.split(letter).length - 1;
 
-/** The fields that a column may become; what is none of them may be an attribute. */
+/** The fields that a column can be mapped to; other columns can be attributes. */
 export const FIELDS = ["name", "class", "key", "status", "description"] as const;
 export type Target = (typeof FIELDS)[number] | "attribute" | "nothing";
 
@@ -47,7 +47,7 @@ const GUESSES: readonly (readonly [Target, RegExp])[] = [
   ["description", /^(description|comment|notes?)$/i],
 ];
 
-/** Guesses what the columns are; of two for one field the first wins. */
+/** Guesses the mapping of columns; of two columns for one field, the first wins. */
 export function guessMapping(header: readonly string[]): readonly Target[] {
   const taken = new Set<Target>();
   return header.map((title) => {
@@ -57,7 +57,7 @@ export function guessMapping(header: readonly string[]): readonly Target[] {
   });
 }
 
-/** The items of a table by a mapping. Whatever has no key is known by its name. */
+/** Converts a table to items. Rows without a key are identified by name. */
 export function toItems(
   { header, rows }: CsvTable,
   mapping: readonly Target[],
@@ -87,7 +87,7 @@ const toName = (text: string): string =>
     .toLowerCase()
     .replaceAll(/[\s-]+/g, "_");
 
-/** `IP address` as `ipAddress`. */
+/** Converts `IP address` to `ipAddress`. */
 function toAttributeName(title: string): string {
   const [first = "", ...rest] = title
     .toLowerCase()

@@ -16,15 +16,15 @@ const FAULTS_SHOWN = 20;
 
 interface Draft {
   readonly text: string;
-  /** The chosen meaning of columns by index, where the guess was wrong. */
+  /** The user's corrections of the mapping, by column index. */
   readonly chosen: Readonly<Record<number, Target>>;
-  /** The class of all items, if no column has it. */
+  /** The class of all items, if no column is mapped to it. */
   readonly fallback: string;
 }
 
 type Body = NonNullable<Input<"cmdb.import">["body"]>;
 
-/** Items from a spreadsheet: paste or choose it, say what its columns are, try it, do it. */
+/** Imports items from a spreadsheet: paste or upload, map the columns, preview, import. */
 export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
   const classes = useOp("cmdb.list_classes", { query: { limit: 200 } }).data?.data ?? [];
   const [tried, setTried] = useState<Result>();
@@ -47,7 +47,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
   };
   return (
     <FormDialog
-      // What was tried is sent, but not done.
+      // A preview sends the form without saving, so it must stay dirty.
       form={{ ...form, isDirty: text !== "" }}
       title="Import items"
       act={tried ? `Import ${count(tried.created + tried.updated, "item")}` : "Try it"}

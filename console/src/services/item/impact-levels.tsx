@@ -10,7 +10,7 @@ type Hit = Impact["impacted"][number];
 
 const SHOWN_MAX = 24;
 
-/** What falls with an item, a column for each hop: hundreds stay readable, since items of a class stand together. */
+/** The impact of an item, one column per hop. Items are grouped by class, so that hundreds stay readable. */
 export function ImpactLevels({ impact }: { readonly impact: Impact }) {
   const levels = [...Map.groupBy(impact.impacted, ({ hops }) => hops)].toSorted(
     ([left], [right]) => left - right,

@@ -13,7 +13,7 @@ import { mergeAttributes } from "../classes/attribute-model.ts";
 import type { Item } from "./item.ts";
 
 interface ItemFormProps {
-  /** None where one is made. */
+  /** Undefined for a new item. */
   readonly item?: Item;
   readonly ifMatch?: string | undefined;
   readonly onClose: () => void;
@@ -21,7 +21,7 @@ interface ItemFormProps {
 
 type Draft = ReturnType<typeof toDraft>;
 
-/** An item and its attributes: the fields are those of its class. */
+/** The form of an item, with the attributes of its class. */
 export function ItemForm({ item, ifMatch, onClose }: ItemFormProps) {
   const navigate = useNavigate();
   const classes = useOp("cmdb.list_classes", { query: { limit: 200 } }).data?.data;

@@ -7,19 +7,19 @@ type Moment = Schemas["Event"];
 
 const SHOWN = 50;
 
-/** What happened to an item, as far as it is listed. */
+/** Loads the listed events of an item. */
 export const useItemMoments = (id: string) =>
   useOp("cmdb.item_history", { params: { id }, query: { limit: SHOWN } }).data?.data;
 
 interface ItemHistoryProps {
   readonly id: string;
-  /** Shows the item as it was then. */
+  /** Shows the item at that time. */
   readonly onSee?: ((at: string) => void) | undefined;
-  /** The moment as of which it is shown. */
+  /** The time of the shown version. */
   readonly at?: string | undefined;
 }
 
-/** Everything that happened to an item, the newest first. */
+/** The complete history of an item, newest first. */
 export function ItemHistory({ id, onSee, at }: ItemHistoryProps) {
   const moments = (useItemMoments(id) ?? []).filter(
     ({ createdAt }) => at === undefined || Date.parse(createdAt) <= Date.parse(at),
@@ -48,7 +48,7 @@ function describeChange({ type, actor, data }: Moment): string {
     : `${actor.name}: ${toWords(type.slice(type.indexOf(".") + 1)).toLowerCase()}`;
 }
 
-/** The name of a changed field, whether it is told alone or with its values. */
+/** Returns the name of a changed field, with or without values. */
 function nameOf(change: unknown): string {
   if (typeof change === "object" && change !== null && "field" in change) {
     return String(change.field);

@@ -26,7 +26,7 @@ import { Button } from "../../ui/form/button.tsx";
 
 const DEPTH = 6;
 
-/** One item, as it is or as it was. */
+/** The page of an item, current or at a point in time. */
 export function ItemPage() {
   const { id } = useParams({ from: "/inside/services/$id" });
   const { at } = useSearch({ from: "/inside/services/$id" });
@@ -73,7 +73,7 @@ interface PastItemProps {
   readonly onAt: (at: string | undefined) => void;
 }
 
-/** What an item was at a moment. What it stands on, and what falls with it, is known of the present alone. */
+/** An item at a point in time. Dependencies and impact are only known for the present. */
 function PastItem({ id, at, onAt }: PastItemProps) {
   const input = { params: { id }, query: { asOf: at } };
   const { data, error, isPlaceholderData, refetch } = useOp("cmdb.get_item", input);
@@ -116,7 +116,7 @@ interface SheetProps {
   readonly onSee: (at: string) => void;
 }
 
-/** One item: what it is, what it stands on, what falls with it, its tickets and its history. */
+/** The page of an item: attributes, dependencies, impact, tickets and history. */
 function ItemSheet({ item, ifMatch, onSee }: SheetProps) {
   const refusalOf = useRefusals();
   const [open, setOpen] = useState<"edit" | "delete">();

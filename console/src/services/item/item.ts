@@ -1,4 +1,4 @@
 import type { Schemas } from "../../data/api.ts";
 
-/** A configuration item as its page has it. */
+/** A configuration item in the detail response. */
 export type Item = Schemas["CmdbItemDetail"];

@@ -25,7 +25,7 @@ interface Relation {
   readonly type: RelationType;
 }
 
-/** What an item stands on, and what stands on it. */
+/** The items that an item depends on, and those that depend on it. */
 export function RelationList({ itemId, refusal }: RelationListProps) {
   const [isAdding, setAdding] = useState(false);
   const { data } = useOp("cmdb.list_relationships", { query: { item: itemId, limit: 200 } });
