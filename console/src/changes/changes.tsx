@@ -11,7 +11,7 @@ import { ChangeList } from "./list.tsx";
 import { NEW_FREEZE } from "./search.ts";
 import { Button, PlainButton } from "../ui/form/button.tsx";
 
-/** Planned changes and change freezes: as weeks of days, or as a list. */
+/** Planned changes and change freezes, as a calendar or as a list. */
 export function Changes() {
   const search = useSearch({ from: "/inside/changes" });
   const navigate = useNavigate();

@@ -1,4 +1,4 @@
-/** Days and times as the calendar of changes has them, for areas that plan too. */
+/** Calendar utilities for other areas with planning. */
 export {
   addDays,
   findMonday,

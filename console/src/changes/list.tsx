@@ -31,7 +31,7 @@ const QUERIES = {
   ended: { state: "completed,rolled_back,cancelled", sort: "-updatedAt" },
 } as const;
 
-/** Changes one below the other, drafts too: the soonest first. */
+/** A list of changes including drafts, sorted by start time. */
 export function ChangeList() {
   const search = useSearch({ from: "/inside/changes" });
   const navigate = useNavigate();

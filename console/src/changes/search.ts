@@ -1,4 +1,4 @@
-/** What of the screens of changes can be linked to. */
+/** The search parameters of the change pages. */
 
 export const CHANGE_TABS = ["open", "waiting", "mine", "ended"] as const;
 export type ChangeTab = (typeof CHANGE_TABS)[number];
@@ -7,7 +7,7 @@ export const NEW_FREEZE = "new";
 
 export interface ChangesSearch {
   readonly view?: "list" | undefined;
-  /** The day whose week is the first. */
+  /** A day in the first displayed week. */
   readonly from?: string | undefined;
   readonly open?: string | undefined;
   /** The change freeze whose dialog is open: its id, or `NEW_FREEZE`. */

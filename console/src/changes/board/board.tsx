@@ -20,7 +20,7 @@ import { Button, PlainButton } from "../../ui/form/button.tsx";
 
 const AGENDA_MAX = 200;
 
-/** A meeting on one page: what is next, what it touches, who has said what. */
+/** Prepares a change advisory meeting: upcoming changes, their impact and their votes. */
 export function Board() {
   const { open } = useSearch({ from: "/inside/changes/board" });
   const navigate = useNavigate();
@@ -99,7 +99,7 @@ function Agenda(props: {
 
 const SEATS_MAX = 5;
 
-/** A dot for each vote that it takes; many are a number. */
+/** A dot per required vote; larger numbers as text. */
 function Seats({ given, required }: { readonly given: number; readonly required: number }) {
   if (required > SEATS_MAX) return <span className="muted">{`${given}/${required}`}</span>;
   return (

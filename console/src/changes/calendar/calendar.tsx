@@ -18,7 +18,10 @@ const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 const DAYS_A_WEEK = 7;
 const range = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
 
-/** Three weeks of days. Hatched is closed, outline is not agreed, filled is agreed, the edge is the risk. */
+/**
+ * Three weeks of days. Hatched days are frozen, outlined changes are not approved, filled ones are, and the border
+ * shows the risk.
+ */
 export function Calendar() {
   const search = useSearch({ from: "/inside/changes" });
   const navigate = useNavigate();
@@ -111,7 +114,7 @@ export function Calendar() {
   );
 }
 
-/** On a telephone there is no empty grid that would say it. */
+/** Shown on phones, where no empty grid is visible. */
 function Nothing({ isShown }: { readonly isShown: boolean }) {
   const isNarrow = useIsNarrow();
   if (!isShown || !isNarrow) return null;

@@ -12,7 +12,7 @@ import {
 const local = (text: string): string => new Date(text).toISOString();
 const days = listDays(findMonday(new Date("2026-11-18T09:00")));
 
-test("three weeks begin with the Monday of a day, and have a day each, over a change of clocks too", () => {
+test("three weeks begin on a Monday and have one entry per day, also across a change to summer time", () => {
   expect(days.map(({ key }) => key)).toHaveLength(21);
   expect([days[0]?.key, days[20]?.key]).toEqual(["2026-11-16", "2026-12-06"]);
   expect(toDayKey(findMonday(new Date("2026-11-22T23:59")))).toBe("2026-11-16");
@@ -21,7 +21,7 @@ test("three weeks begin with the Monday of a day, and have a day each, over a ch
   expect(toDayKey(addDays(new Date("2026-10-25T00:00"), 1))).toBe("2026-10-26");
 });
 
-test("a night belongs to the day it begins on, and what is longer stands on each of its days", () => {
+test("a night belongs to the day it starts on, and longer changes are shown on each of their days", () => {
   const on = (start: string, end: string) =>
     days
       .slice(0, 4)
@@ -40,7 +40,7 @@ test("a night belongs to the day it begins on, and what is longer stands on each
   ]);
 });
 
-test("a closure says from when and until when where a day has a part of it", () => {
+test("a change freeze shows its start and end time if it covers only a part of a day", () => {
   const freeze = {
     name: "Freeze",
     start: local("2026-11-16T18:00"),
@@ -51,7 +51,7 @@ test("a closure says from when and until when where a day has a part of it", () 
   ).toEqual([["Freeze from 18:00"], ["Freeze"], ["Freeze until 06:00"], []]);
 });
 
-test("a window names its second day unless it is the night after", () => {
+test("a time window names its second day unless it ends the following night", () => {
   const span = (start: string, end: string) => toSpan(local(start), local(end));
   expect(span("2026-11-16T22:00", "2026-11-17T03:00")).toBe(
     "Mon, 16 Nov, 22:00–03:00".replace("Mon,", "Mon"),

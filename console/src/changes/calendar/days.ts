@@ -1,15 +1,18 @@
-/** Weeks of days, because a change is hours and a plan is weeks: on one line of time an hour would be three pixels. */
+/**
+ * Weeks of days: a change takes hours and a plan covers weeks, so on a single time axis an hour would be three
+ * pixels.
+ */
 
 export const DAYS_SHOWN = 21;
 const DAYS_A_WEEK = 7;
 const NOON_HOURS = 12;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Less of a day than this belongs to the night before. */
+/** A shorter part of a day belongs to the previous night. */
 const NIGHT_MS = 6 * HOUR_MS;
 
 export interface Day {
-  /** As `2026-11-16`, in the zone of whoever looks. */
+  /** As `2026-11-16`, in the user's time zone. */
   readonly key: string;
   readonly start: Date;
   readonly end: Date;
@@ -31,18 +34,18 @@ export function toDayKey(date: Date): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
-/** The Monday of a day's week, at midnight of whoever looks. */
+/** Returns the Monday of a day's week, at midnight in the user's time zone. */
 export function findMonday(date: Date): Date {
   const back = (date.getDay() + DAYS_A_WEEK - 1) % DAYS_A_WEEK;
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() - back);
 }
 
-/** A day so many days later. Days are counted by the calendar: twice a year one has 23 or 25 hours. */
+/** Adds calendar days: twice a year, a day has 23 or 25 hours. */
 export function addDays(date: Date, days: number): Date {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days);
 }
 
-/** Parses the day of an address; today where there is none. */
+/** Parses the day of an address; today if there is none. */
 export function parseDay(key: string | undefined, now: Date): Date {
   return key === undefined ? now : new Date(`${key}T${NOON_HOURS}:00`);
 }
@@ -54,7 +57,7 @@ export function listDays(from: Date, days = DAYS_SHOWN): Day[] {
   });
 }
 
-/** Where a change stands on a day: it begins then, goes on for most of it, or is not shown. */
+/** Returns how a change is shown on a day: as start, as continuation, or not. */
 export function placeOn(
   day: Day,
   { plannedStart, plannedEnd }: Planned,
@@ -66,7 +69,7 @@ export function placeOn(
   return from < start && hereMs > NIGHT_MS ? "goes on" : undefined;
 }
 
-/** The closures of a day, in words: `Freeze`, `Freeze from 18:00`, `Freeze until 06:00`. */
+/** Describes the freezes of a day: `Freeze`, `Freeze from 18:00`, `Freeze until 06:00`. */
 export function describeClosures<C extends Closure>(
   day: Day,
   closures: readonly C[],
@@ -95,7 +98,7 @@ const dates = new Intl.DateTimeFormat("en-GB", {
 export const toHour = (at: string): string => hours.format(new Date(at));
 export const toDate = (at: string | Date): string => dates.format(new Date(at));
 
-/** A window in words: `Thu 26 Nov, 19:00–23:00`, with the second day where it is another. */
+/** Formats a time window: `Thu 26 Nov, 19:00–23:00`, with the second day if it differs. */
 export function toSpan(start: string | null, end: string | null): string {
   if (start === null) return end === null ? "No time yet" : `until ${toDate(end)}, ${toHour(end)}`;
   if (end === null) return `${toDate(start)}, from ${toHour(start)}`;

@@ -1,4 +1,4 @@
 import type { Schemas } from "../../data/api.ts";
 
-/** A change as the calendar has it. */
+/** A change in the calendar's response. */
 export type PlannedChange = Schemas["CalendarChange"];

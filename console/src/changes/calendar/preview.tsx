@@ -13,7 +13,7 @@ import type { PlannedChange } from "./planned-change.ts";
 import { toSpan } from "./days.ts";
 import { Button } from "../../ui/form/button.tsx";
 
-/** A change of the calendar, at its side: when, what is in the way, why it is a risk, who agreed. */
+/** A change in the calendar's side panel: time, conflicts, risk and approvals. */
 export function Preview(props: { readonly change: PlannedChange; readonly onClose: () => void }) {
   const { change } = props;
   const { id, number, title, state, type, risk, plannedStart, plannedEnd } = change;

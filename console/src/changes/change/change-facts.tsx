@@ -8,7 +8,7 @@ import type { Change } from "./use-change.ts";
 const IMPACTS = ["", "High", "Medium", "Low"];
 const ITEMS_SHOWN = 12;
 
-/** People, kind and items of a change. */
+/** The people, type and configuration items of a change. */
 export function ChangeFacts({ change }: { readonly change: Change }) {
   const nameOf = useNames();
   const { type, impact, assigneeId, teamId, requestedBy, ciIds, templateId } = change;
@@ -61,7 +61,7 @@ function Template({ id }: { readonly id: string }) {
   );
 }
 
-/** The name of an item, which leads to it on the map. */
+/** The name of a configuration item, with a link to the map. */
 function ItemName({ id }: { readonly id: string }) {
   const may = useMay();
   const isRead = may("cmdb.get_item");

@@ -27,7 +27,7 @@ import { type OfferedAct, useChangeActs } from "./use-change-acts.ts";
 import { VoteBox } from "../vote/vote-box.tsx";
 import { Button } from "../../ui/form/button.tsx";
 
-/** One change: its plan, its risk, what is in its way, who agreed, and the acts that its state has. */
+/** The page of a change: plan, risk, conflicts, approvals, and the actions of its state. */
 export function ChangePage() {
   const { id } = useParams({ from: "/inside/changes/$id" });
   const input = { params: { id } };

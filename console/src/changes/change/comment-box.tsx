@@ -5,7 +5,7 @@ import { TextAreaField } from "../../ui/form/text-field.tsx";
 
 const FIELD = ".comment-box textarea";
 
-/** A word on a change, for all who see it. */
+/** A comment box; comments are visible to everyone who can see the change. */
 export function CommentBox({ id }: { readonly id: string }) {
   const form = useForm("changes.add_comment", { params: { id }, startsOver: true });
   useActions([

@@ -3,7 +3,7 @@ import { TriangleAlert } from "lucide-react";
 import { toSpan } from "../calendar/days.ts";
 import { type Conflicts, hasConflicts } from "./use-change.ts";
 
-/** What gets in the way of a change: closed times first, then changes of the same items. */
+/** The conflicts of a change: freezes first, then changes of the same items. */
 export function ConflictList({ conflicts }: { readonly conflicts: Conflicts | undefined }) {
   if (!conflicts || !hasConflicts(conflicts)) return null;
   const { blackoutWindows, changes } = conflicts;

@@ -32,7 +32,7 @@ const WORDS: Readonly<Record<string, string>> = {
   "change.tasks_reordered": "ordered the tasks",
 };
 
-/** What happened to a change, the newest first. */
+/** The history of a change, newest first. */
 export function History({ id, number }: { readonly id: string; readonly number: string }) {
   const navigate = useNavigate();
   const params = { kind: "changes", number };
@@ -71,7 +71,7 @@ function describeMoment({ type, actor, changes, data }: Moment): string {
   return words.startsWith("It ") ? words : `${who} ${words}`;
 }
 
-/** The words that somebody gave with an act, or a comment's. */
+/** Returns the text of a comment, or the comment of an action. */
 function describeWords({ type, data }: Moment): string | undefined {
   const vote = data["vote"] as { readonly comment?: string } | undefined;
   const fields: Readonly<Record<string, unknown>> = {

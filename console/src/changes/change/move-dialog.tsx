@@ -14,7 +14,7 @@ const OFFERS_MAX = 5;
 
 const toTimes = ({ plannedStart, plannedEnd }: Change) => ({ plannedStart, plannedEnd });
 
-/** Another time for a change: what would be in the way is shown while one chooses, and when nothing would. */
+/** Reschedules a change. Shows the conflicts of the selected time, and the next time without conflicts. */
 export function MoveDialog(props: { readonly change: Change; readonly onClose: () => void }) {
   const { change, onClose } = props;
   const read = { params: { id: change.number } };
@@ -80,7 +80,7 @@ export function MoveDialog(props: { readonly change: Change; readonly onClose: (
 
 type Time = string | null | undefined;
 
-/** The end that keeps a window as long as it was when its beginning moves. */
+/** Moves the end with the start, so that the window keeps its length. */
 function keepLength(from: Time, to: Time, next: Time): Time {
   if (!from || !to || !next) return to;
   return new Date(Date.parse(next) + Date.parse(to) - Date.parse(from)).toISOString();
@@ -124,7 +124,7 @@ function FreeWindows(props: {
   );
 }
 
-/** The full hour at or after a moment. */
+/** Returns the next full hour, or the time itself if it is one. */
 function toNextHour(at: string): string {
   return new Date(Math.ceil(Date.parse(at) / HOUR_MS) * HOUR_MS).toISOString();
 }

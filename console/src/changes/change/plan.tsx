@@ -7,7 +7,7 @@ const PARTS = [
   ["The way back", "rollbackPlan"],
 ] as const;
 
-/** The plan of a change. What nobody wrote is said, since a board must see it. */
+/** The plan of a change. Missing parts are shown as missing, because the approvers must notice them. */
 export function Plan({ change }: { readonly change: Change }) {
   return (
     <div className="plan">

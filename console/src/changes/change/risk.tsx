@@ -16,7 +16,7 @@ export function RiskTag({ level }: { readonly level: RiskLevel }) {
   );
 }
 
-/** Why the risk is what it is, each reason with its weight. */
+/** The reasons for the risk, each with its weight. */
 export function RiskReasons(props: {
   readonly level: RiskLevel;
   readonly reasons: readonly string[];

@@ -1,7 +1,7 @@
 import { findWarnings } from "./start.ts";
 import { type Change, useConflicts } from "./use-change.ts";
 
-/** Why starting the change now needs a reason; empty where it does not, or there is none. */
+/** Returns why starting the change now requires a reason; empty if it does not. */
 export function useStartWarnings(
   change: Pick<Change, "id" | "plannedStart" | "plannedEnd"> | undefined,
 ): readonly string[] {

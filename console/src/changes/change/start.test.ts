@@ -7,7 +7,7 @@ const planned = {
 };
 const at = (time: string) => Date.parse(time);
 
-test("a start in the window and without a conflict needs no reason, its end is outside", () => {
+test("a start within the window and without conflicts needs no reason, and one outside the window does", () => {
   expect(findWarnings(planned, undefined, at("2026-11-21T20:00:00Z"))).toEqual([]);
   expect(findWarnings(planned, undefined, at("2026-11-21T22:00:00Z"))).toHaveLength(1);
   expect(findWarnings(planned, undefined, at("2026-11-19T03:22:00Z"))).toEqual([
@@ -17,7 +17,7 @@ test("a start in the window and without a conflict needs no reason, its end is o
   expect(findWarnings(open, undefined, at("2026-11-19T03:22:00Z"))).toEqual([]);
 });
 
-test("the timeline says how a change started, and why", () => {
+test("the timeline describes how a change started, and why", () => {
   expect(describeStarted({ outsideWindow: false })).toBe("started it");
   expect(describeStarted({ outsideWindow: true, reason: "The team is here" })).toBe(
     "started it outside its window: The team is here",

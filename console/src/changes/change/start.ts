@@ -1,9 +1,9 @@
-/** What is unusual about starting a change, in sentences: before it starts, and afterwards by its event. */
+/** Describes what is unusual about the start of a change, before it and later from its event. */
 import type { Change, Conflicts } from "./use-change.ts";
 
 type Planned = Pick<Change, "plannedStart" | "plannedEnd">;
 
-/** Why starting now needs a reason; empty where it does not. */
+/** Returns why starting now requires a reason; empty if it does not. */
 export function findWarnings(
   { plannedStart, plannedEnd }: Planned,
   conflicts: Conflicts | undefined,
@@ -30,9 +30,9 @@ interface Started {
   readonly reason?: string | null;
 }
 
-/** How a change started, as a clause behind the name of the person: "started it outside its window: REASON". */
+/** Describes how a change started, as a clause after the person's name: "started it outside its window: REASON". */
 export function describeStarted(data: Readonly<Record<string, unknown>>): string {
-  // Its schema is that of the event; older events have less.
+  // The data has the event's schema; older events lack some fields.
   const { outsideWindow = false, conflicts = [], blackoutWindows = [], reason } = data as Started;
   const how = [
     ...(outsideWindow ? ["outside its window"] : []),

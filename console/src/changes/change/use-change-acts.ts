@@ -1,4 +1,4 @@
-/** What can be done with a change on its page: the actions of its state, and the two forms that this page has. */
+/** The actions on a change's page: those of its state, and two forms of this page. */
 import { useState } from "react";
 import { etagOf } from "../../data/api.ts";
 import { useMe, useRefusals } from "../../data/people.ts";
@@ -11,13 +11,13 @@ import type { Change } from "./use-change.ts";
 const PLANNED: readonly Change["state"][] = ["draft", "submitted", "approved", "rejected"];
 const DRAFT: readonly Change["state"][] = ["draft", "rejected"];
 
-/** A form of the page for an update, in the states in which the plan may still change. */
+/** Update forms of this page, for states in which the plan can still change. */
 const FORMS: readonly (TicketAction & { readonly from: readonly Change["state"][] })[] = [
   { id: "edit", op: "changes.update", label: "Edit", keys: "e", said: "", from: DRAFT },
   { id: "move", op: "changes.update", label: "Reschedule", keys: "w", said: "", from: PLANNED },
 ];
 
-/** Votes have a place of their own on the page. */
+/** Votes have their own place on the page. */
 const VOTES = ["approve", "reject"];
 
 export interface OfferedAct extends TicketAction {

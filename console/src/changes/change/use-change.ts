@@ -1,4 +1,4 @@
-/** What a change consists of on screens: itself, what is in its way, how its approval stands. */
+/** Loads a change, its conflicts and its approval state. */
 import { type Schemas, useOp } from "../../data/api.ts";
 
 export type Change = Schemas["Change"];
@@ -6,7 +6,7 @@ export type Conflicts = Schemas["ChangeConflicts"];
 export type Approvals = Schemas["ChangeApprovals"];
 export type RiskLevel = Change["risk"]["level"];
 
-/** Reads the conflicts of a change; undefined until they are its own. */
+/** Loads the conflicts of a change; undefined while the data belongs to another change. */
 export function useConflicts(id: string | undefined): Conflicts | undefined {
   return useOp("changes.conflicts", { params: { id: id ?? "" } }, { enabled: id !== undefined })
     .data?.data;

@@ -11,13 +11,13 @@ import type { ChangeDraft } from "./change-draft.ts";
 
 const APPROVALS_MAX = 10;
 
-/** People who decide: those who are named, or everyone who may; and how many of them it takes. */
+/** The approvers: named people or everyone with permission, and the number of required votes. */
 export function ApproverFields({ form }: { readonly form: Form<ChangeDraft> }) {
   const { approverIds, type } = form.values;
   const me = useMe()?.user.id;
   const nameOf = useNames();
   const { onChange } = form.field("approverIds");
-  // The body has the approvers and their number in one.
+  // The body combines approvers and required votes in one field.
   const [fault] = form.errorsOf("approval");
   return (
     <>

@@ -12,7 +12,7 @@ const template = {
   rollbackPlan: "None",
 } as Parameters<typeof fillFrom>[1];
 
-test("a template fills what is empty and decides what it is bound to; nothing takes that back", () => {
+test("a template fills empty fields and sets the fixed ones, and later edits do not change these", () => {
   const filled = fillFrom({ ...draftOf(undefined), title: "Mine" }, template);
   expect(filled).toMatchObject({
     title: "Mine",
@@ -24,7 +24,7 @@ test("a template fills what is empty and decides what it is bound to; nothing ta
   expect(toBody(fillFrom(filled, undefined))).toMatchObject({ type: "normal", impact: 2 });
 });
 
-test("it never takes more votes than there are people who were named", () => {
+test("the number of required votes is at most the number of named approvers", () => {
   const draft = {
     ...draftOf(undefined),
     title: " A ",

@@ -36,9 +36,7 @@ export function draftOf(change: Change | undefined): ChangeDraft {
   };
 }
 
-/**
- * The draft with what a template says; what somebody wrote already stays, but for what a standard change is bound to.
- */
+/** Fills the draft from a template: existing values are kept, except for the fixed fields of a standard change. */
 export function fillFrom(
   draft: ChangeDraft,
   template: Schemas["ChangeTemplate"] | undefined,
@@ -61,7 +59,7 @@ export function fillFrom(
   };
 }
 
-/** The body of a request. A standard change says nothing of what its template decides. */
+/** Returns the request body. For standard changes it omits the fields that the template sets. */
 export function toBody(draft: ChangeDraft) {
   const { templateId, title, type, impact, justification, ciIds, approverIds, approvals } = draft;
   const { implementationPlan, testPlan, rollbackPlan } = draft;

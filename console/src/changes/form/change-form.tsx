@@ -14,15 +14,15 @@ import { ApproverFields } from "./approver-fields.tsx";
 import { type ChangeDraft, draftOf, fillFrom, toBody } from "./change-draft.ts";
 
 interface ChangeFormProps {
-  /** The change to edit; without one a new one is drafted. */
+  /** The change to edit; without one, a new one is created. */
   readonly change?: Change;
   readonly ifMatch?: string | undefined;
   readonly onClose: () => void;
 }
 
 /**
- * Drafts a change, from a template or from nothing, or edits one. A draft is private: nobody votes before it is handed
- * in.
+ * Creates a change, optionally from a template, or edits one. Drafts are private: approvers vote only after
+ * submission.
  */
 export function ChangeForm({ change, ifMatch, onClose }: ChangeFormProps) {
   const navigate = useNavigate();
@@ -92,7 +92,7 @@ const TYPES = choicesOf(CHANGE_TYPE, {
   standard: "Standard: from a template that was agreed to once and for all",
 });
 
-/** A template has decided some fields of a standard change. */
+/** The template sets some fields of a standard change, so they are disabled. */
 const boundBy = <T extends { readonly isDisabled: boolean }>(isStandard: boolean, field: T): T =>
   isStandard ? { ...field, isDisabled: true } : field;
 

@@ -17,11 +17,11 @@ interface VoteBoxProps {
   readonly approvals: Approvals | undefined;
   /** With any of them, an approval needs a comment. */
   readonly conflicts?: Conflicts | undefined;
-  /** Called after a vote was counted. */
+  /** Called after the vote was counted. */
   readonly onVoted?: (() => void) | undefined;
 }
 
-/** Votes and the two keys for one's own. A vote is final: nothing is shown before the server has counted it. */
+/** The votes, and the buttons for the user's own vote. Votes are final, so they are not shown optimistically. */
 export function VoteBox({ change, approvals, conflicts, onVoted }: VoteBoxProps) {
   const [way, setWay] = useState<Way>();
   const box = useRef<HTMLDivElement>(null);
@@ -47,7 +47,7 @@ export function VoteBox({ change, approvals, conflicts, onVoted }: VoteBoxProps)
             label: "Approve",
             run: approve,
             disabled,
-            // With a conflict, the comment is asked for instead.
+            // With a conflict, the form asks for a comment instead.
             ...(!isInConflict && { asks: askBefore(change.number) }),
           },
           { keys: "n", label: "Reject with a reason", run: () => setWay("refuse"), disabled },

@@ -10,13 +10,13 @@ const WHY_NOT: Readonly<Record<Hindrance, string>> = {
   already_voted: "You have voted.",
 };
 
-/** Why somebody can't vote, in words; undefined where they can, or nobody knows yet. */
+/** Returns why the user can't vote; undefined if they can, or while it is loading. */
 export function describeHindrance(approvals: Approvals | undefined): string | undefined {
   if (!approvals) return "One moment.";
   return approvals.whyNot === null ? undefined : WHY_NOT[approvals.whyNot];
 }
 
-/** The people who decide, in a sentence. */
+/** Describes the approvers in one sentence. */
 export function describeRule({ rule, value, isOpenToAll, required }: Approvals): string {
   if (isOpenToAll) {
     return required === 1
