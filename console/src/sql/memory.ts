@@ -1,4 +1,4 @@
-/** What this browser keeps of somebody's work in SQL: statements that they ran, and the one they are writing. */
+/** Stores the user's SQL in this browser: statements that were run, and the current one. */
 const HISTORY = "millrace.input.sql.history";
 const DRAFT = "millrace.input.sql.draft";
 const KEPT_MAX = 50;
@@ -6,7 +6,7 @@ const KEPT_MAX = 50;
 export interface PastRun {
   readonly sql: string;
   readonly at: string;
-  /** Undefined where it failed. */
+  /** Undefined if it failed. */
   readonly rows?: number | undefined;
   readonly durationMs?: number | undefined;
 }
@@ -22,14 +22,14 @@ export function readHistory(memory: Memory = localStorage): readonly PastRun[] {
   }
 }
 
-/** The newest first; the same statement stands there once. */
+/** Adds a run, newest first; the same statement is stored only once. */
 export function addToHistory(run: PastRun, memory: Memory = localStorage): readonly PastRun[] {
   const others = readHistory(memory).filter(({ sql }) => sql !== run.sql);
   const next = [run, ...others].slice(0, KEPT_MAX);
   try {
     memory.setItem(HISTORY, JSON.stringify(next));
   } catch {
-    // A browser without room forgets; the statement itself was run.
+    // If storage is full, the history is lost; the statement itself was run.
   }
   return next;
 }

@@ -9,7 +9,7 @@ interface ParameterFieldsProps {
   readonly onChange: (at: number, parameter: Parameter) => void;
 }
 
-/** The values of `$1`, `$2` …: what each is called, what it is, and what it is now. */
+/** The parameters `$1`, `$2` …: name, type and value. */
 export function ParameterFields({ parameters, texts, onText, onChange }: ParameterFieldsProps) {
   if (parameters.length === 0) return null;
   return (

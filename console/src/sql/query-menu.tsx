@@ -16,7 +16,7 @@ interface QueryMenuProps {
   readonly onOpen: (id: string | undefined) => void;
 }
 
-/** What is done with a query as a whole. */
+/** Actions on a query. */
 export function QueryMenu({ saved, draft, isChanged, onOpen }: QueryMenuProps) {
   const refusalOf = useRefusals();
   const [dialog, setDialog] = useState<"save" | "rename" | "delete">();

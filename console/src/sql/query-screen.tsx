@@ -25,7 +25,7 @@ interface QueryScreenProps {
   readonly queries: readonly SavedQuery[];
   readonly saved: SavedQuery | undefined;
   readonly schema: SqlSchema | undefined;
-  /** The statement that the editor begins with. */
+  /** The initial statement of the editor. */
   readonly first: string;
   readonly onOpen: (id: string | undefined) => void;
 }
@@ -44,7 +44,7 @@ export function QueryScreen({ queries, saved, schema, first, onOpen }: QueryScre
     () => (sqlRun.failedSql === sql ? toMarks(sqlRun.error, sql) : []),
     [sqlRun.failedSql, sqlRun.error, sql],
   );
-  // A key may come before the text is drawn: what was written counts.
+  // A shortcut may run before the text is rendered, so the newest text is read from the ref.
   const newest = useRef(first);
   const write = (text: string): void => {
     newest.current = text;
@@ -215,7 +215,7 @@ function isChanged(saved: SavedQuery, sql: string, parameters: readonly Paramete
   return sql !== saved.sql || JSON.stringify(parameters) !== JSON.stringify(saved.parameters);
 }
 
-/** The fields of `$1`, `$2` …, as many as the statement names. */
+/** Returns the fields of `$1`, `$2` …, one for each parameter in the statement. */
 function useParameters(sql: string, saved: readonly Parameter[]) {
   const [known, setKnown] = useState(saved);
   const [texts, setTexts] = useState<readonly string[]>(() => saved.map(textOfDefault));

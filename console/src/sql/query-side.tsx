@@ -23,7 +23,7 @@ interface QuerySideProps {
 
 type Part = "saved" | "tables" | "history";
 
-/** Saved queries, the names that can be used, and what was run here before. */
+/** Saved queries, available names, and past runs. */
 export function QuerySide(props: QuerySideProps) {
   const [part, setPart] = useState<Part>(props.queries.length > 0 ? "saved" : "tables");
   return (

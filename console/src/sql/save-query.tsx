@@ -13,13 +13,13 @@ export interface QueryDraft {
 
 interface SaveQueryProps {
   readonly draft: QueryDraft;
-  /** The one that gets a new name; without, a new one is made. */
+  /** The query to rename; undefined creates a new one. */
   readonly saved?: SavedQuery | undefined;
   readonly onClose: () => void;
   readonly onSaved: (id: string) => void;
 }
 
-/** Gives a query its name. Everybody who may run queries sees it then. */
+/** Names and saves a query, which all users with permission to run queries can see. */
 export function SaveQuery({ draft, saved, onClose, onSaved }: SaveQueryProps) {
   const params = { id: saved?.id ?? "" };
   const form = useForm(saved ? "queries.update" : "queries.create", {
@@ -42,7 +42,7 @@ export function SaveQuery({ draft, saved, onClose, onSaved }: SaveQueryProps) {
   );
 }
 
-/** Changes a saved query, on condition that nobody else did since it was read. */
+/** Updates a saved query with the ETag that was read, so that other users' changes are not overwritten. */
 export function updateQuery(saved: SavedQuery, draft: QueryDraft) {
   const params = { id: saved.id };
   const ifMatch = etagOf("queries.get", { params }) ?? `"${saved.revision}"`;

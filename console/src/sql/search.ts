@@ -1,8 +1,8 @@
-/** The part of the screen of SQL that an address can name. */
+/** The search parameters of the SQL screen. */
 export interface SqlSearch {
-  /** A saved query. */
+  /** The id of a saved query. */
   readonly query?: string | undefined;
-  /** A statement that somebody brings along, as from a table's filter. */
+  /** A given statement, for example from a table's filter. */
   readonly sql?: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** SQL: write a question about tables, run it, see rows, a chart or the plan, and keep it for everybody. */
+/** The SQL screen: write and run a query, view rows, chart or plan, and save it for others. */
 import "./sql.css";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useOp } from "../data/api.ts";

@@ -17,7 +17,7 @@ export interface SqlRun {
   readonly answer: Answer | undefined;
   readonly plan: Plan | undefined;
   readonly error: unknown;
-  /** The statement that the error is about. */
+  /** The statement that caused the error. */
   readonly failedSql: string | undefined;
   readonly isRunning: boolean;
   readonly history: readonly PastRun[];
@@ -26,7 +26,7 @@ export interface SqlRun {
   readonly cancel: () => void;
 }
 
-/** Runs statements one at a time; leaving the screen cancels the one that runs, in the database too. */
+/** Runs one statement at a time; leaving the screen cancels the running one, also in the database. */
 export function useSqlRun(): SqlRun {
   const [answer, setAnswer] = useState<Answer>();
   const [plan, setPlan] = useState<Plan>();

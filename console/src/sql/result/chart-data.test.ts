@@ -21,7 +21,7 @@ const byDay = answer(
   ],
 );
 
-test("times make a line, words bars, a single row numbers, and texts nothing", () => {
+test("times are drawn as lines, texts as bars, a single row as numbers, and results without numbers not at all", () => {
   expect(guessChart(byDay)).toEqual({ kind: "line", over: "day", of: ["n"] });
   expect(
     guessChart(
@@ -44,7 +44,7 @@ test("times make a line, words bars, a single row numbers, and texts nothing", (
   expect(guessChart(answer([["s", "text"]], [["a"]]))).toBeUndefined();
 });
 
-test("places are unique, and what is not there counts nothing", () => {
+test("points are unique, missing values are zero, and removed columns are replaced", () => {
   const choice = { kind: "line", over: "day", of: ["n"] } as const;
   expect(toChartData(byDay, choice)).toEqual({
     places: ["2026-01-01", "2026-01-01 (2)"],
@@ -54,7 +54,7 @@ test("places are unique, and what is not there counts nothing", () => {
   expect(keepChart(byDay, { kind: "bar", over: "gone", of: ["n"] })).toMatchObject({ over: "day" });
 });
 
-test("a file keeps what a cell holds, and a spreadsheet runs none of it", () => {
+test("an exported file keeps cell values, and spreadsheets do not run them as formulas", () => {
   const one = answer(
     [
       ["a,b", "text"],

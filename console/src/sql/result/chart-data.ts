@@ -1,4 +1,4 @@
-/** A result as a chart: which columns are drawn, and their numbers. */
+/** Draws a result as a chart: the selected columns and their numbers. */
 import type { Schemas } from "../../data/api.ts";
 
 export type Answer = Schemas["QueryAnswer"];
@@ -7,9 +7,9 @@ export type ChartKind = "line" | "bar" | "number";
 
 export interface ChartChoice {
   readonly kind: ChartKind;
-  /** The column of the places. */
+  /** The column of the axis. */
   readonly over: string;
-  /** The columns of the numbers. */
+  /** The columns with numbers. */
   readonly of: readonly string[];
 }
 
@@ -20,7 +20,7 @@ const TIMES = new Set(["date", "timestamp", "timestamptz"]);
 
 export const isNumberColumn = ({ type }: { readonly type: string }): boolean => NUMBERS.has(type);
 
-/** The chart that fits a result; undefined where nothing in it is a number. */
+/** Guesses the chart for a result; undefined if it has no numeric column. */
 export function guessChart({ columns, rows }: Answer): ChartChoice | undefined {
   const numbers = columns.filter(isNumberColumn).map(({ name }) => name);
   const [first] = numbers;
@@ -36,7 +36,7 @@ export function guessChart({ columns, rows }: Answer): ChartChoice | undefined {
   };
 }
 
-/** The choice as far as a later result still has its columns. */
+/** Keeps the choice if a later result still has its columns. */
 export function keepChart(
   answer: Answer,
   choice: ChartChoice | undefined,
@@ -66,7 +66,7 @@ export function toChartData({ columns, rows }: Answer, { over, of }: ChartChoice
   };
 }
 
-/** Days without their midnight. */
+/** Formats dates without the time at midnight. */
 function toPlace(value: unknown): string {
   if (value === null || value === undefined) return "none";
   const text = typeof value === "string" ? value : JSON.stringify(value);

@@ -14,7 +14,7 @@ const plan = (nodes: ReturnType<typeof node>[]) => ({
   durationMs: 1,
 });
 
-test("the time of a node is its own, without that of those below it", () => {
+test("the time of a node excludes the time of its children", () => {
   const lines = toPlanLines(
     plan([
       node(0, null, { durationMs: 10, rows: 5, estimatedRows: 500 }),
@@ -32,7 +32,7 @@ test("the time of a node is its own, without that of those below it", () => {
   expect(lines[1]?.missedBy).toBeUndefined();
 });
 
-test("where nothing is told of rows, there are no shares", () => {
+test("without row counts, there are no shares", () => {
   expect(toPlanLines(plan([node(0, null), node(1, 0)])).map(({ share }) => share)).toEqual([
     undefined,
     undefined,

@@ -1,4 +1,4 @@
-/** A plan as a list of lines: how deep each stands, and which share of the whole it takes by itself. */
+/** Converts a plan to lines, with depth and share of the total per node. */
 import type { Schemas } from "../../data/api.ts";
 
 export type Plan = Schemas["QueryPlan"];
@@ -7,11 +7,11 @@ export type PlanNode = Plan["nodes"][number];
 export interface PlanLine {
   readonly node: PlanNode;
   readonly depth: number;
-  /** Of the time, or of the cost where it was not run; undefined where neither is told. */
+  /** The share of the time, or of the cost if the plan was not executed; undefined if neither is known. */
   readonly share: number | undefined;
-  /** The time or cost without that of the nodes below. */
+  /** The time or cost without that of child nodes. */
   readonly own: number | undefined;
-  /** How many times more or fewer rows came than were expected. */
+  /** The ratio between actual and estimated rows. */
   readonly missedBy: number | undefined;
 }
 
@@ -78,5 +78,5 @@ const WORDS: Readonly<Record<string, string>> = {
   Gather: "Collects from several processes",
 };
 
-/** A node in words. */
+/** Describes a node. */
 export const wordsOf = ({ type }: PlanNode): string | undefined => WORDS[type];

@@ -1,7 +1,7 @@
 import { toDuration } from "../../ui/words.ts";
 import { type Plan, type PlanLine, toPlanLines, wordsOf } from "./plan-tree.ts";
 
-/** How PostgreSQL answers: a tree of steps, the costly ones with long bars. */
+/** The query plan of PostgreSQL: a tree of nodes, with long bars for expensive ones. */
 export function PlanView({ plan }: { readonly plan: Plan }) {
   const lines = toPlanLines(plan);
   const isRun = plan.nodes.some(({ durationMs }) => durationMs !== undefined);

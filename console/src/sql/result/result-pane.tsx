@@ -20,11 +20,11 @@ interface ResultPaneProps {
   readonly onTab: (tab: ResultTab) => void;
   readonly sqlRun: SqlRun;
   readonly limit: number;
-  /** Of the file. */
+  /** The name of the exported file. */
   readonly name: string;
 }
 
-/** The answer as rows, as a chart, and how it came about. */
+/** The result as rows, as a chart, and with its plan. */
 export function ResultPane({ tab, onTab, sqlRun, limit, name }: ResultPaneProps) {
   const { answer, plan, error, isRunning } = sqlRun;
   const [choice, setChoice] = useState<ChartChoice>();

@@ -8,7 +8,7 @@ const LETTER_PX = 7.4;
 const [WIDTH_MIN, WIDTH_MAX] = [72, 340];
 const MEASURED = 60;
 
-/** The rows of a result. Only those in sight are drawn; columns are as wide as what stands in them. */
+/** The rows of a result. Only visible ones are rendered; column widths follow the content. */
 export function ResultTable({ answer }: { readonly answer: Answer }) {
   const box = useRef<HTMLDivElement>(null);
   const rows = answer.rows as readonly Cells[];

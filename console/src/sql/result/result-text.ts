@@ -1,4 +1,4 @@
-/** A result as text: cells on the screen, a file, and lines for a spreadsheet. */
+/** Converts a result to text: cells, a CSV file, and lines for spreadsheets. */
 import type { Answer, Cells } from "./chart-data.ts";
 
 export function toCellText(value: unknown): string {
@@ -6,10 +6,10 @@ export function toCellText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Spreadsheets take a text that begins so for a formula. */
+/** Spreadsheets interpret texts with this start as formulas. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-/** A file for spreadsheets. */
+/** Returns a CSV file. */
 export function toCsv({ columns, rows }: Answer): string {
   const lines = [columns.map(({ name }) => name), ...(rows as readonly Cells[])];
   return lines.map((line) => `${line.map(toCsvCell).join(",")}\r\n`).join("");
@@ -21,7 +21,7 @@ function toCsvCell(value: unknown): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** Lines with tabs, as a clipboard has them. */
+/** Returns tab-separated lines for the clipboard. */
 export function toTabs({ columns, rows }: Answer): string {
   const lines = [columns.map(({ name }) => name), ...(rows as readonly Cells[])];
   return lines

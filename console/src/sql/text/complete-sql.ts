@@ -1,4 +1,4 @@
-/** Completion from the schema: columns of the tables that the statement names first, then tables and functions. */
+/** Completion from the schema: first columns of the tables in the statement, then tables and functions. */
 import type { Completion, CompletionContext, CompletionResult } from "@codemirror/autocomplete";
 import type { Schemas } from "../../data/api.ts";
 import { findAliases, isInText, quoteName } from "./sql-tokens.ts";
@@ -25,7 +25,7 @@ export function completeSql(schema: SqlSchema | undefined) {
 interface Found {
   readonly from: number;
   readonly options: readonly Completion[];
-  /** True where nothing else can come: behind a dot. */
+  /** True after a dot, where only columns are possible. */
   readonly isSure: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { ApiError } from "../../data/api.ts";
 import type { CodeMark } from "../../code/index.ts";
 
-/** Marks the places of an error in a statement; one without a place has none. */
+/** Marks the positions of an error; errors without a position are not marked. */
 export function toMarks(error: unknown, sql: string): readonly CodeMark[] {
   if (!(error instanceof ApiError)) return [];
   return error.errors.flatMap((one): CodeMark[] => {
@@ -14,7 +14,7 @@ export function toMarks(error: unknown, sql: string): readonly CodeMark[] {
   });
 }
 
-/** The server counts characters, the editor UTF-16 units. */
+/** The server counts characters, the editor UTF-16 code units. */
 export function toOffset(text: string, position: number): number {
   let [at, left] = [0, position];
   while (left > 0 && at < text.length) {

@@ -1,4 +1,4 @@
-/** The parameters of a statement as fields: text in, the value of a run out. */
+/** The parameters of a statement as fields, and their values for a run. */
 import { QUERY_PARAMETER_TYPE } from "@millrace/client/enums";
 import type { Schemas } from "../../data/api.ts";
 
@@ -7,7 +7,7 @@ export type ParameterType = NonNullable<Parameter["type"]>;
 
 export const PARAMETER_TYPES = QUERY_PARAMETER_TYPE;
 
-/** The parameters for these numbers: those that are known, and a name for each other. */
+/** Returns the parameters for these numbers: existing ones, and new ones with a default name. */
 export function toParameters(
   numbers: readonly number[],
   known: readonly Parameter[],
@@ -15,13 +15,13 @@ export function toParameters(
   return numbers.map((number) => known[number - 1] ?? { name: `p${number}` });
 }
 
-/** The text that a field begins with. */
+/** Returns the initial text of a field. */
 export function textOfDefault({ default: value }: Parameter): string {
   if (value === undefined || value === null) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** The value of a field. PostgreSQL reads texts as what a parameter is; a list must be one. */
+/** Converts the text of a field. PostgreSQL converts texts to the parameter's type; lists must be arrays. */
 export function toValue(text: string, { type }: Parameter): unknown {
   if (text.trim() === "") return null;
   if (type === "integer" || type === "decimal") return toNumberOrText(text);
@@ -35,7 +35,7 @@ export function toValue(text: string, { type }: Parameter): unknown {
   }
 }
 
-/** A number of many digits stays a text: none of them may be lost. */
+/** A number with many digits stays a text, so that no digit is lost. */
 function toNumberOrText(text: string): unknown {
   const list = text.trimStart().startsWith("[");
   if (list) return toValue(text, { name: "list", type: "json" });

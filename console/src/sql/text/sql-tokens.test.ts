@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { completionsAt, type SqlSchema } from "./complete-sql.ts";
 import { findAliases, findParameters, isInText, quoteName, quoteValue } from "./sql-tokens.ts";
 
-test("parameters count outside of texts and comments, without gaps", () => {
+test("parameters are counted outside of strings and comments, without gaps", () => {
   expect(findParameters("select $1, '$4', $3 -- $9\n/* $7 */")).toEqual([1, 2, 3]);
   expect(findParameters("select 1")).toEqual([]);
 });
 
-test("tables are known by their aliases", () => {
+test("tables are found by their aliases", () => {
   const sql = `select * from orders o join "big-table" as b on b.id = o.id, items where x = 'from nowhere n'`;
   expect([...findAliases(sql)]).toEqual([
     ["orders", "orders"],
@@ -28,7 +28,7 @@ test.each([
   ["select $$a", true],
 ])("a caret behind %j is in a text: %j", (before, is) => expect(isInText(before)).toBe(is));
 
-test("names and values are written so that SQL reads them as they are", () => {
+test("quoted names and values are read by SQL unchanged", () => {
   expect(["total", "unitPrice", 'a"b'].map(quoteName)).toEqual(["total", '"unitPrice"', '"a""b"']);
   expect(["it's", 4, null, true].map(quoteValue)).toEqual(["'it''s'", "4", "null", "true"]);
 });
@@ -43,7 +43,7 @@ const schema: SqlSchema = {
 const labels = (before: string, after = "") =>
   completionsAt(before + after, before.length, schema)?.options.map(({ label }) => label);
 
-test("what can come next is offered first", () => {
+test("the most likely completion is first", () => {
   expect(labels("select o.", " from orders o")).toEqual(["unitPrice"]);
   expect(labels("select * from cu")).toEqual(["orders", "customers"]);
   expect(labels("select unit", " from orders")).toEqual(

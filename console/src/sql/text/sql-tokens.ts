@@ -1,15 +1,15 @@
-/** Reads SQL as far as an editor needs it: where texts and comments are, which tables and parameters it names. */
+/** Tokenizes SQL for the editor: strings, comments, tables and parameters. */
 
-/** Texts, quoted names and comments; a text that nobody has closed yet goes to the end. */
+/** Strings, quoted names and comments; an unclosed string extends to the end. */
 const QUIET =
   /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|'(?:[^']|'')*(?:'|$)|\$([A-Za-z_]\w*)?\$[\s\S]*?(?:\$\1\$|$)/g;
 
-/** The statement with blanks in the place of texts and comments: every place keeps its number. */
+/** Replaces strings and comments by spaces, so that positions do not change. */
 export function blankTexts(sql: string): string {
   return sql.replaceAll(QUIET, (part) => part.replaceAll(/[^\n]/g, " "));
 }
 
-/** True where a caret behind this text stands in a text or a comment. */
+/** Returns whether a caret after this text is in a string or comment. */
 export function isInText(before: string): boolean {
   const last = [...before.matchAll(QUIET)].at(-1);
   if (!last || last.index + last[0].length < before.length) return false;
@@ -22,7 +22,7 @@ export function isInText(before: string): boolean {
   return !part.endsWith(mark) || part.length < 2 * mark.length;
 }
 
-/** The numbers of `$1`, `$2` … in their order, without gaps. */
+/** Returns the numbers of `$1`, `$2` … in order, without gaps. */
 export function findParameters(sql: string): readonly number[] {
   const named = [...blankTexts(sql).matchAll(/\$(\d{1,3})/g)].map(([, digits]) => Number(digits));
   const last = Math.min(100, Math.max(0, ...named));
@@ -38,7 +38,7 @@ const FROM = new RegExp(
 const unquote = (name: string): string =>
   name.startsWith('"') ? name.slice(1, -1) : name.toLowerCase();
 
-/** The tables that a statement names, by what it calls them. */
+/** Returns the tables in a statement by their aliases. */
 export function findAliases(sql: string): ReadonlyMap<string, string> {
   const aliases = new Map<string, string>();
   for (const [, table = "", alias] of blankTexts(sql).matchAll(FROM)) {
@@ -48,12 +48,12 @@ export function findAliases(sql: string): ReadonlyMap<string, string> {
   return aliases;
 }
 
-/** A name as a statement must write it. */
+/** Quotes a name if necessary. */
 export function quoteName(name: string): string {
   return /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
 }
 
-/** A value as a statement may write it. */
+/** Formats a value as a SQL literal. */
 export function quoteValue(value: unknown): string {
   if (value === null || value === undefined) return "null";
   if (typeof value === "number" || typeof value === "boolean") return String(value);
