@@ -2,7 +2,7 @@ import { describeRecent, type Health } from "./health.ts";
 
 const SHOWN = 24;
 
-/** One mark for each of the newest deliveries, the newest at the right. */
+/** One mark per recent delivery, the newest on the right. */
 export function HealthStrip({ recent }: { readonly recent: Health["recent"] }) {
   const shown = recent.slice(-SHOWN);
   if (shown.length === 0) return <span className="muted">Nothing yet</span>;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { describeRecent, shareOf, stateOf } from "./health.ts";
 
-test("a share is never rounded to all or nothing", () => {
+test("a share is never rounded to 0 or 100 %", () => {
   expect([1, 0.9999, 0.5, 0.004, 0].map(shareOf)).toEqual([
     "100 %",
     "99.9 %",
@@ -11,7 +11,7 @@ test("a share is never rounded to all or nothing", () => {
   ]);
 });
 
-test("what is active and fails is not called active", () => {
+test("an active webhook with failures is not shown as active", () => {
   const health = { recent: ["succeeded", "failed"] } as never;
   const active = { status: "active", catchingUp: false } as const;
   expect(stateOf(active, undefined).label).toBe("Active");
@@ -20,7 +20,7 @@ test("what is active and fails is not called active", () => {
   expect(stateOf({ status: "paused", catchingUp: false }, health).label).toBe("Paused");
 });
 
-test("the strip of deliveries has a sentence", () => {
+test("the strip of deliveries has a text alternative", () => {
   expect(describeRecent([])).toBe("Nothing was delivered yet");
   expect(describeRecent(["succeeded", "failed", "pending"])).toBe(
     "1 of the newest 3 deliveries arrived, 1 failed, 1 under way",

@@ -1,11 +1,11 @@
-/** Words for how a webhook is doing. */
+/** Describes the health of a webhook. */
 import type { Schemas } from "../data/api.ts";
 import { count } from "../ui/words.ts";
 
 export type Health = Schemas["WebhookHealth"];
 export type Webhook = Schemas["Webhook"];
 
-/** The state that a list shows: a webhook that is active and fails is not well. */
+/** Returns the state for lists: an active webhook with failures is shown as failing. */
 export function stateOf(
   webhook: Pick<Webhook, "status" | "catchingUp">,
   health: Health | undefined,
@@ -28,14 +28,14 @@ export function pauseReason(because: string | null): string {
   return PAUSES[because ?? ""] ?? "Paused.";
 }
 
-/** `98 %`; a webhook that failed once in a thousand is not at 100 %. */
+/** Formats `98 %`; a webhook with one failure in a thousand is not shown at 100 %. */
 export function shareOf(share: number): string {
   const percent = share * 100;
   if (percent === 100 || percent === 0) return `${percent} %`;
   return `${Math.min(99.9, Math.max(0.1, percent)).toFixed(percent > 99 || percent < 1 ? 1 : 0)} %`;
 }
 
-/** The strip of newest deliveries in one sentence. */
+/** Describes the strip of recent deliveries in one sentence. */
 export function describeRecent(recent: Health["recent"]): string {
   if (recent.length === 0) return "Nothing was delivered yet";
   const failed = recent.filter((status) => status === "failed").length;
@@ -48,7 +48,7 @@ export function describeRecent(recent: Health["recent"]): string {
   return parts.filter((part) => part !== false).join(", ");
 }
 
-/** Why the last one failed, in a few words. */
+/** Describes the last failure in a few words. */
 export function describeFailure(failure: NonNullable<Health["lastFailure"]>): string {
   return failure.status === null ? (failure.error ?? "No answer") : `Answered ${failure.status}`;
 }

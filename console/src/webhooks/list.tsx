@@ -14,10 +14,10 @@ import { HealthStrip } from "./health-strip.tsx";
 type Listed = Schemas["ListedWebhook"];
 
 const SHOWN = 200;
-/** Deliveries are not in the log, or each would be an event that is delivered in turn. */
+/** Deliveries are not in the event log, because each would cause further deliveries. So they are polled. */
 const LOOK_MS = 5_000;
 
-/** All webhooks, and how each is doing. */
+/** All webhooks with their health. */
 export function Webhooks() {
   const navigate = useNavigate();
   const refusalOf = useRefusals();

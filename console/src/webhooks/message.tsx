@@ -1,6 +1,6 @@
 import { Json } from "../ui/json/json.tsx";
 
-/** Headers of a request, one on each line. */
+/** The headers of a request, one per line. */
 export function HeaderList({ headers }: { readonly headers: Readonly<Record<string, string>> }) {
   return (
     <dl className="hook-header-list">
@@ -14,7 +14,7 @@ export function HeaderList({ headers }: { readonly headers: Readonly<Record<stri
   );
 }
 
-/** A body: JSON in colour, anything else as it is. */
+/** A body: highlighted JSON, or plain text. */
 export function BodyText({ text, label }: { readonly text: string; readonly label: string }) {
   const value = parse(text);
   if (value !== undefined) return <Json value={value} label={label} />;

@@ -1,4 +1,4 @@
-/** Places within the screens of webhooks that have an address. */
+/** The search parameters of the webhook screens. */
 import { WEBHOOK_DELIVERY_STATUS } from "@millrace/client/enums";
 
 export const DELIVERY_STATES = WEBHOOK_DELIVERY_STATUS;
@@ -10,7 +10,7 @@ export type WebhookTab = (typeof WEBHOOK_TABS)[number];
 export interface WebhookSearch {
   readonly tab?: WebhookTab | undefined;
   readonly status?: DeliveryState | undefined;
-  /** The delivery that is open. */
+  /** The open delivery. */
   readonly open?: string | undefined;
 }
 
@@ -22,7 +22,7 @@ export function readWebhookSearch(search: Readonly<Record<string, unknown>>): We
   };
 }
 
-/** What a new webhook begins with: the address of a test endpoint, some events. */
+/** The initial values of a new webhook: the address of a test endpoint, and events. */
 export interface NewWebhookSearch {
   readonly url?: string | undefined;
   readonly events?: string | undefined;

@@ -16,7 +16,7 @@ interface ComparisonProps {
   readonly draft: Pick<WebhookDraft, "events" | "filter" | "environments">;
 }
 
-/** Past events that the webhook as written here would be sent and as saved is not, and the other way round. */
+/** Compares the past events that match the draft of a webhook with those that match the saved one. */
 export function Comparison({ webhook, draft }: ComparisonProps) {
   const filter = parseFilter(draft.filter);
   const body = useDebounced(

@@ -14,7 +14,7 @@ const FULL = {
   ],
 };
 
-test("a draft is sent as it was meant, and read back the same", () => {
+test("a draft is sent and parsed back unchanged", () => {
   const body = toBody(FULL);
   expect(body).toMatchObject({
     name: "Pager",
@@ -26,7 +26,7 @@ test("a draft is sent as it was meant, and read back the same", () => {
   expect(toBody(toDraft({ ...body } as never))).toEqual(body);
 });
 
-test("a gap is named before anything is sent", () => {
+test("missing fields are named before sending", () => {
   expect(checkDraft(NEW_DRAFT)).toMatchObject({ name: "is required", url: "is required" });
   expect(checkDraft({ ...FULL, filter: "[1]" }).filter).toBe("is not a JSON object");
   expect(Object.values(checkDraft(FULL)).every((problem) => problem === undefined)).toBe(true);

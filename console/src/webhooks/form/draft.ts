@@ -1,4 +1,4 @@
-/** A webhook while somebody writes it, and as it is sent. */
+/** A webhook while the user edits it, and its request body. */
 import { RUN_ENVIRONMENT } from "@millrace/client/enums";
 import type { Input, Schemas } from "../../data/api.ts";
 
@@ -9,11 +9,11 @@ export interface WebhookDraft {
   readonly name: string;
   readonly url: string;
   readonly events: readonly string[];
-  /** JSON, as it is typed; empty for none. */
+  /** The JSON text as typed; empty for no filter. */
   readonly filter: string;
   readonly environments: readonly Environment[];
   readonly headers: readonly HeaderRow[];
-  /** Of a new webhook alone. */
+  /** Only for new webhooks. */
   readonly secret: string;
   readonly format: Webhook["format"];
   readonly retries: number;
@@ -61,7 +61,7 @@ export function toDraft(webhook: Webhook): WebhookDraft {
   };
 }
 
-/** The condition that was typed; undefined where it is no JSON object. */
+/** Parses the condition; undefined if it is not a JSON object. */
 export function parseFilter(text: string): Readonly<Record<string, unknown>> | null | undefined {
   if (text.trim() === "") return null;
   try {
@@ -73,7 +73,7 @@ export function parseFilter(text: string): Readonly<Record<string, unknown>> | n
   }
 }
 
-/** What is missing or wrong before it can be sent, by field. */
+/** Returns missing and invalid fields before sending. */
 export const checkDraft = ({ name, url, events, filter }: WebhookDraft) => ({
   name: name.trim() === "" ? "is required" : undefined,
   url: url.trim() === "" ? "is required" : undefined,
@@ -81,7 +81,7 @@ export const checkDraft = ({ name, url, events, filter }: WebhookDraft) => ({
   filter: parseFilter(filter) === undefined ? "is not a JSON object" : undefined,
 });
 
-/** As the API takes it. */
+/** Converts the draft to the API format. */
 export function toBody(draft: WebhookDraft): Input<"webhooks.create">["body"] {
   const { name, url, secret, environments, headers, filter, ...rest } = draft;
   const named = headers.filter((row) => row.name.trim() !== "");
@@ -98,7 +98,7 @@ export function toBody(draft: WebhookDraft): Input<"webhooks.create">["body"] {
 
 const SECRET_BYTES = 32;
 
-/** A signing secret, as Standard Webhooks writes them. */
+/** Generates a signing secret in the format of Standard Webhooks. */
 export function makeSecret(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
   return `whsec_${btoa(String.fromCodePoint(...bytes))}`;

@@ -8,12 +8,12 @@ const PAGES_MAX = 10;
 
 const NONE: readonly EventKind[] = [];
 
-/** Every event type of the platform; undefined until they are read, none for those who may not read them. */
+/** Returns every event type of the platform; undefined while loading, empty without permission. */
 export function useEventKinds(): readonly EventKind[] | undefined {
   const { data, error } = useQuery({
     queryKey: ["event_types.list", "every"],
     queryFn: ({ signal }) => readKinds(signal),
-    // They change with the version of the platform alone.
+    // They change only with a new version of the platform.
     staleTime: Number.POSITIVE_INFINITY,
   });
   return error ? NONE : data;

@@ -15,7 +15,7 @@ interface EventPickerProps {
 
 const PATTERN = /^[\w-]+(\.[\w-]+)*(\.\*)?$|^\*$/;
 
-/** Events by namespace: a whole one at once, or some of its types. What is not listed can be typed. */
+/** Selects events by namespace: all of one, or some of its types. Unlisted ones can be typed. */
 export function EventPicker({ chosen, onChange, isDisabled, error }: EventPickerProps) {
   const [words, setWords] = useState("");
   const types = useEventKinds();
@@ -92,7 +92,7 @@ export function EventPicker({ chosen, onChange, isDisabled, error }: EventPicker
 interface EventGroupProps {
   readonly group: EventGroup;
   readonly chosen: readonly string[];
-  /** Opened by itself, since somebody looks for it. */
+  /** Expanded automatically during a search. */
   readonly isFound: boolean;
   readonly onToggle: (pattern: string) => void;
 }

@@ -5,7 +5,7 @@ const TYPES = ["incident.resolved", "incident.created", "audit.role.created", "t
   (type) => ({ type, summary: `About ${type}` }),
 );
 
-test("types stand under their namespaces, and words find them", () => {
+test("types are grouped by namespace, and search words find them", () => {
   expect(groupTypes(TYPES, "").map(({ namespace }) => namespace)).toEqual([
     "audit.role",
     "incident",
@@ -16,7 +16,7 @@ test("types stand under their namespaces, and words find them", () => {
   ]);
 });
 
-test("a pattern takes its types, and stands for them", () => {
+test("a pattern matches its types and replaces them", () => {
   expect(takes("incident.*", "incident.created")).toBe(true);
   expect(takes("incident.*", "incidents.created")).toBe(false);
   expect(takes("*", "table.created")).toBe(true);

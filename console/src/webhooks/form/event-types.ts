@@ -1,4 +1,4 @@
-/** The event types of the platform as a picker shows them: by namespace, and found by words. */
+/** The event types of the platform for a picker: by namespace, with search. */
 import type { Schemas } from "../../data/api.ts";
 
 type EventKind = Pick<Schemas["EventType"], "type" | "summary">;
@@ -6,7 +6,7 @@ type EventKind = Pick<Schemas["EventType"], "type" | "summary">;
 export interface EventGroup {
   /** `incident` or `audit.role`. */
   readonly namespace: string;
-  /** The pattern that takes all of them. */
+  /** The pattern that matches all of them. */
   readonly pattern: string;
   readonly types: readonly EventKind[];
 }
@@ -26,13 +26,13 @@ export function groupTypes(types: readonly EventKind[], words: string): readonly
     .toSorted((one, other) => one.namespace.localeCompare(other.namespace));
 }
 
-/** Says whether a pattern takes a type: `*` is any run of words. */
+/** Returns whether a pattern matches a type: `*` is any sequence of words. */
 export function takes(pattern: string, type: string): boolean {
   if (pattern === type || pattern === "*") return true;
   return pattern.endsWith(".*") && type.startsWith(pattern.slice(0, -1));
 }
 
-/** Adds or removes a pattern; one that takes a whole namespace takes the place of its types. */
+/** Adds or removes a pattern; a pattern for a namespace replaces its types. */
 export function togglePattern(patterns: readonly string[], pattern: string): readonly string[] {
   if (patterns.includes(pattern)) return patterns.filter((one) => one !== pattern);
   return [...patterns.filter((one) => !takes(pattern, one)), pattern];

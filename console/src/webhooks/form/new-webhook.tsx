@@ -7,7 +7,7 @@ import { checkDraft, NEW_DRAFT, toBody, type WebhookDraft } from "./draft.ts";
 import { Preview } from "./preview.tsx";
 import { WebhookFields } from "./webhook-fields.tsx";
 
-/** A new webhook: its fields, and beside them what it would have sent. */
+/** Creates a webhook: its fields, next to a preview of matching events. */
 export function NewWebhook() {
   useTitle("New webhook");
   const search = useSearch({ from: "/inside/webhooks/new" });

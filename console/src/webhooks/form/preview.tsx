@@ -12,7 +12,7 @@ import { PlainButton } from "../../ui/form/button.tsx";
 const SHOWN = 30;
 const PAUSE_MS = 400;
 
-/** Past events that such a webhook would have been sent: the surest test of a condition. */
+/** The past events that the webhook would have sent, to check its condition. */
 export function Preview({
   draft,
 }: {
@@ -29,7 +29,7 @@ export function Preview({
     PAUSE_MS,
   );
   const asked = JSON.parse(body) as Input<"webhooks.preview">["body"];
-  // The body is late: it may still be that of a draft without events.
+  // The debounced body may still be that of a draft without events.
   const isReady = draft.events.length > 0 && asked.events.length > 0 && filter !== undefined;
   const { data, error, isFetching } = useOp(
     "webhooks.preview",

@@ -26,7 +26,7 @@ interface WebhookFieldsProps {
   readonly isNew: boolean;
 }
 
-/** The fields of a webhook: where, what, how. */
+/** The fields of a webhook: address, events and request. */
 export function WebhookFields({ form, isNew }: WebhookFieldsProps) {
   const { values: draft, change: onChange } = form;
   const isDisabled = form.refusal !== undefined;
@@ -69,7 +69,7 @@ interface PartProps {
   readonly error: string | undefined;
 }
 
-/** A condition beyond the type of an event, and where it happens. */
+/** A condition on the event's data and environment. */
 function Condition({ draft, onChange, isDisabled, error }: PartProps) {
   const isFilterWrong = parseFilter(draft.filter) === undefined;
   return (

@@ -20,11 +20,11 @@ import { Select } from "../../ui/form/controls.tsx";
 type Endpoint = Schemas["ListedTestEndpoint"];
 type Received = Schemas["TestEndpointRequest"];
 
-/** What arrives is in no log: it is looked for. */
+/** Received requests are not in the event log, so they are polled. */
 const LOOK_MS = 1_000;
 const ANSWERS = [200, 202, 400, 410, 429, 500, 503];
 
-/** Addresses of our own that show what is sent to them, live. */
+/** Test endpoints that show received requests live. */
 export function Listen() {
   useTitle("Test endpoints");
   const { open } = useSearch({ from: "/inside/webhooks/listen" });
@@ -207,7 +207,7 @@ function RequestView({ request }: { readonly request: Received }) {
   );
 }
 
-/** The event of a delivery, or the beginning of whatever it is. */
+/** Returns the event type of a delivery, or the beginning of another body. */
 function titleOf({ headers, body }: Received): string {
   return headers["x-service-event"] ?? (body.slice(0, 80) || "(empty)");
 }

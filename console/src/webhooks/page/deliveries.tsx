@@ -17,7 +17,7 @@ type Delivery = Schemas["WebhookDelivery"];
 const PAGE = 50;
 const LOOK_MS = 2_000;
 
-/** What was sent, newest first, with the one that is open beside it. */
+/** Deliveries, newest first, next to the open one. */
 export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
   const { id } = webhook;
   const search = useSearch({ from: "/inside/webhooks/$id" });

@@ -24,7 +24,7 @@ interface DeliverySideProps {
   readonly onClose: () => void;
 }
 
-/** One delivery: what was sent, what came back, and every attempt. */
+/** A delivery: request, response and all attempts. */
 export function DeliverySide({ webhookId, deliveryId, onOpen, onClose }: DeliverySideProps) {
   const params = { id: webhookId, deliveryId };
   const { data, error, isPending, refetch } = useOp(
@@ -33,7 +33,7 @@ export function DeliverySide({ webhookId, deliveryId, onOpen, onClose }: Deliver
     { refetchInterval: LOOK_MS },
   );
   const delivery = data?.data;
-  // One that is due while its webhook is paused waits for that.
+  // A delivery that is due while its webhook is paused waits until it is resumed.
   const nowText = new Date().toISOString();
   return (
     <aside className="hook-side scroll" aria-label="Delivery">

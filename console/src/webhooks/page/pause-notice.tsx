@@ -11,7 +11,7 @@ import { pauseReason, type Webhook } from "../health.ts";
 
 const COUNTED = 200;
 
-/** Says since when and why a webhook is paused, and what waits for it. */
+/** Shows since when and why a webhook is paused, and how many events are waiting. */
 export function PauseNotice({ webhook }: { readonly webhook: Webhook }) {
   const [isAsked, setAsked] = useState(false);
   const missed = useMissed(webhook);
@@ -30,7 +30,7 @@ export function PauseNotice({ webhook }: { readonly webhook: Webhook }) {
   );
 }
 
-/** How many events happened since that it would have been sent. */
+/** Counts the matching events since the pause. */
 function useMissed({ events, filter, environments, pausedAt }: Webhook): string {
   const body = { events, filter, environments, limit: COUNTED, from: pausedAt ?? "" };
   const found = useOp("webhooks.preview", { body }, { enabled: pausedAt !== null }).data?.data;
@@ -40,7 +40,7 @@ function useMissed({ events, filter, environments, pausedAt }: Webhook): string 
   return `${found.truncated ? "At least " : ""}${n} since then ${found.events.length === 1 ? "waits" : "wait"} for it.`;
 }
 
-/** Ends a pause: from where it stopped, or from now. */
+/** Resumes a webhook, from where it stopped or from now. */
 export function ResumeDialog(props: { readonly webhook: Webhook; readonly onClose: () => void }) {
   const { id, name } = props.webhook;
   const missed = useMissed(props.webhook);

@@ -13,7 +13,7 @@ type Recovery = Schemas["WebhookRecovery"];
 
 const LOOK_MS = 1_000;
 
-/** Recovers failed and missing deliveries of a span, and shows the progress. */
+/** Recovers failed and missing deliveries of a period, and shows the progress. */
 export function Recoveries({ webhook }: { readonly webhook: Webhook }) {
   const { data, error, isPending, refetch } = useOp(
     "webhooks.list_recoveries",

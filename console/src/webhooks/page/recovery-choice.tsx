@@ -15,7 +15,7 @@ type Choice = "failed" | "missing";
 
 const before = (ms: number): string => new Date(Date.now() - ms).toISOString();
 
-/** The span to recover, what a recovery would send, and the two ways to recover it. */
+/** The period to recover, the deliveries that would be sent, and two ways to recover them. */
 export function RecoveryChoice({ webhook }: { readonly webhook: Webhook }) {
   const { id } = webhook;
   const [since, setSince] = useState(() => before(SPANS[0].ms));
@@ -103,7 +103,7 @@ const LABELS: Readonly<Record<Choice, string>> = {
   missing: "Replay missing",
 };
 
-/** Times of the API; empty where nothing is entered. */
+/** Converts the inputs to API timestamps; undefined if the period is empty or reversed. */
 function readSpan(
   since: string,
   until: string,

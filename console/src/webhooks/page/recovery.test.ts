@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { progressOf } from "./recovery.ts";
 
-test("a recovery is done when it says so, and goes by the time of the log until then", () => {
+test("progress follows the log time of the last processed event, and is complete when the recovery has finished", () => {
   const open = {
     since: "2026-01-01T00:00:00Z",
     requestedAt: "2026-01-02T00:00:00Z",

@@ -1,6 +1,6 @@
 const HOUR_MS = 3_600_000;
 
-/** Times that people recover since. */
+/** The periods to recover. */
 export const SPANS = [
   { label: "An hour ago", ms: HOUR_MS },
   { label: "A day ago", ms: 24 * HOUR_MS },
@@ -14,7 +14,7 @@ interface Progress {
   readonly finishedAt: string | null;
 }
 
-/** The part of the span that is done, from 0 to 1: it is known by the time of the last event looked at. */
+/** Returns the progress from 0 to 1, based on the time of the last processed event. */
 export function progressOf({ since, requestedAt, reachedAt, finishedAt }: Progress): number {
   if (finishedAt !== null) return 1;
   const from = Date.parse(since);

@@ -11,7 +11,7 @@ interface SecretDialogProps {
   readonly onClose: () => void;
 }
 
-/** A new signing secret, shown once. The former one signs beside it for a day. */
+/** A new signing secret, shown once. The old one also signs for one more day. */
 export function SecretDialog({ webhook: { id, name, hasSecret }, onClose }: SecretDialogProps) {
   const [made, setMade] = useState<{ secret: string; previousSecretExpiresAt: string | null }>();
   const form = useForm("webhooks.rotate_secret", {

@@ -7,7 +7,7 @@ import { Preview } from "../form/preview.tsx";
 import { WebhookFields } from "../form/webhook-fields.tsx";
 import type { Webhook } from "../health.ts";
 
-/** The fields of a webhook that exists, saved on the version that they were read from. */
+/** The fields of an existing webhook, saved on the version that was loaded. */
 export function Settings({ webhook }: { readonly webhook: Webhook }) {
   const params = { id: webhook.id };
   const form = useForm("webhooks.update", {

@@ -30,7 +30,7 @@ const LOOK_MS = 3_000;
 
 type Asked = "resume" | "rotate" | "delete";
 
-/** One webhook: its deliveries, what it missed, and its settings. */
+/** The page of a webhook: deliveries, recovery and settings. */
 export function WebhookPage() {
   const { id } = useParams({ from: "/inside/webhooks/$id" });
   const { tab = "deliveries" } = useSearch({ from: "/inside/webhooks/$id" });
