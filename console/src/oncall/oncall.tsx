@@ -10,7 +10,7 @@ import { Policies } from "./escalation/policies.tsx";
 import { RotaBoard } from "./rota/rota-board.tsx";
 import type { OnCallTab } from "./search.ts";
 
-/** On call: who is, whom a page reaches next, what pages are open, and who is away. */
+/** On call: current shifts, escalation, open pages and absences. */
 export function OnCall() {
   useTitle("On call");
   const { tab = "rota" } = useSearch({ from: "/inside/oncall" });

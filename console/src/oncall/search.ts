@@ -3,7 +3,7 @@ import { toDayKey } from "../changes/index.ts";
 const TABS = ["rota", "escalation", "pages", "absences"] as const;
 export type OnCallTab = (typeof TABS)[number];
 
-/** What of the screen can be linked to: the open thing, and the first day of the strip. */
+/** The search parameters of the on-call screen: the open item, and the first day of the timeline. */
 export interface OnCallSearch {
   readonly tab?: OnCallTab | undefined;
   readonly open?: string | undefined;

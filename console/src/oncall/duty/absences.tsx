@@ -24,7 +24,7 @@ const SHOWN = 200;
 const DAYS = 28;
 const DAY_HOURS = 24;
 
-/** Absences: assignment rules pass over whoever is away, and the rota marks their turns. */
+/** Absences: assignment rules skip absent people, and the on-call schedule marks their shifts. */
 export function Absences() {
   const may = useMay();
   const me = useMe();
@@ -132,7 +132,7 @@ function AbsenceDialog({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** The midnight before a day that comes. */
+/** Returns midnight at the start of a day in the future. */
 function morning(days: number): string {
   const day = new Date();
   day.setHours(DAY_HOURS * days, 0, 0, 0);

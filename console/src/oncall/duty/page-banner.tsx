@@ -11,7 +11,7 @@ type Page = Schemas["ListedPage"];
 
 const READ_MAX = 5;
 
-/** The pages of a ticket that nobody has acknowledged, with the button that does. */
+/** The unacknowledged pages of a ticket, with an acknowledge button. */
 export function PageBanner({ ticketId }: { readonly ticketId: string }) {
   const may = useMay();
   const refusalOf = useRefusals();

@@ -8,12 +8,12 @@ import { TextField } from "../../ui/form/text-field.tsx";
 import { Targets } from "../escalation/targets.tsx";
 
 interface PageDialogProps {
-  /** The ticket that it is about; asked for where there is none. */
+  /** The ticket of the page; without it, the form asks for one. */
   readonly number?: string | undefined;
   readonly onClose: () => void;
 }
 
-/** Pages somebody about a ticket: those who are named, or by the steps of a policy. */
+/** Pages people about a ticket, directly or with an escalation policy. */
 export function PageDialog({ number, onClose }: PageDialogProps) {
   const policies = useOp("escalation_policies.list", { query: { limit: 200 } }).data?.data ?? [];
   const form = useForm("pages.create", {

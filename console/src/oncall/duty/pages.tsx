@@ -30,7 +30,7 @@ const STATES: Readonly<Record<Page["state"], readonly [tone: string, words: stri
 const isOpen = (page: Page | undefined): boolean =>
   page?.state === "paging" || page?.state === "exhausted";
 
-/** Pages, those that nobody has acknowledged first. */
+/** Pages, unacknowledged ones first. */
 export function Pages() {
   const refusalOf = useRefusals();
   const [chosen, setChosen] = useState<string>();

@@ -7,7 +7,7 @@ const step = (waitMinutes: number, ...ids: readonly string[]) => ({
   targets: ids.map(target),
 });
 
-test("steps wait for their minutes, rounds follow, and a step without people is passed over at once", () => {
+test("steps wait for their delays, rounds repeat, and a step without people is skipped immediately", () => {
   const policy = { steps: [step(5, "ann", "ann"), step(9, "gone"), step(10, "ben")], repeats: 1 };
   const { planned, endMs } = planPages(policy, 0, ({ id }) => (id === "gone" ? [] : [id]));
   expect(planned.map(({ atMs, userIds }) => [atMs / 60_000, ...userIds])).toEqual([
@@ -21,7 +21,7 @@ test("steps wait for their minutes, rounds follow, and a step without people is 
   expect(endMs).toBe(30 * 60_000);
 });
 
-test("a long escalation is shown as far as it fits, and has no end then", () => {
+test("a long escalation is truncated to the display and has no end time", () => {
   const { planned, endMs } = planPages({ steps: [step(1, "ann")], repeats: 20 }, 0, () => ["ann"]);
   expect(planned).toHaveLength(12);
   expect(endMs).toBeUndefined();

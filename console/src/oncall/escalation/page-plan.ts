@@ -1,4 +1,7 @@
-/** Whom an escalation would page when, if nobody acknowledged: pure, as the server goes through its steps. */
+/**
+ * Computes whom an escalation pages at what time if nobody acknowledges: a pure function with the same rules as the
+ * server.
+ */
 import type { Schemas } from "../../data/api.ts";
 
 export type Target = Schemas["PageTarget"];
@@ -8,14 +11,14 @@ export interface PlannedStep {
   readonly atMs: number;
   readonly round: number;
   readonly step: number;
-  /** Nobody: the next step follows at once. */
+  /** If empty, the next step follows immediately. */
   readonly userIds: readonly string[];
 }
 
 const MINUTE_MS = 60_000;
 const SHOWN_MAX = 12;
 
-/** The steps with their times and people. `find` says whom a target reaches at a moment. */
+/** Returns the steps with times and people. `find` returns the people of a target at a time. */
 export function planPages(
   { steps, repeats }: { readonly steps: readonly Step[]; readonly repeats: number },
   startMs: number,
@@ -35,7 +38,7 @@ export function planPages(
   return { planned, endMs: atMs };
 }
 
-/** How long the steps that are shown take at most. */
+/** Returns the maximum duration of the displayed steps. */
 export function longestMs({ steps, repeats }: Parameters<typeof planPages>[0]): number {
   const minutes = steps.reduce((sum, { waitMinutes }) => sum + waitMinutes, 0);
   return minutes * (repeats + 1) * MINUTE_MS;

@@ -6,7 +6,7 @@ import { toConditionWords } from "../../sla/index.ts";
 import { count, toWords } from "../../ui/words.ts";
 import { PolicyEditor } from "./policy-editor.tsx";
 
-/** Escalation policies: whom to page, and whom next while nobody acknowledges. */
+/** Escalation policies: whom to page, and whom next if nobody acknowledges. */
 export function Policies() {
   const { open } = useSearch({ from: "/inside/oncall" });
   const navigate = useNavigate();

@@ -16,7 +16,7 @@ interface PreviewProps {
   readonly repeats: number;
 }
 
-/** The people who would be paged, and when, if it began at a moment and nobody acknowledged. */
+/** The people who would be paged, with times, if it started at a given time and nobody acknowledged. */
 export function EscalationPreview({ steps, repeats }: PreviewProps) {
   const [start, setStart] = useState(() => new Date().toISOString());
   const nameOf = useNames();
@@ -72,7 +72,7 @@ export function EscalationPreview({ steps, repeats }: PreviewProps) {
   );
 }
 
-/** Finds the people of targets: members of teams, and the shifts of schedules. */
+/** Loads the people of targets: members of teams, and shifts of schedules. */
 function useTargets(
   policy: PreviewProps,
   startMs: number,

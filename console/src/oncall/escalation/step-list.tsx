@@ -13,7 +13,7 @@ interface StepListProps {
   readonly field: FieldBinding<readonly Step[]>;
 }
 
-/** Steps one after the other: whom to page, and how long to wait for an answer. */
+/** The steps of a policy: whom to page, and how long to wait for an acknowledgement. */
 export function StepList({ field }: StepListProps) {
   const { value, onChange, errorFor } = field;
   const steps = value ?? [];

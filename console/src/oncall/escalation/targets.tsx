@@ -17,7 +17,7 @@ interface TargetsProps {
 
 const TYPES = { ocs: "schedule", tem: "team", usr: "user" } as const;
 
-/** Whom to page: whoever is on call, whole teams, people. */
+/** Selects whom to page: on-call schedules, teams and people. */
 export function Targets({ targets, onChange, error }: TargetsProps) {
   const { onCall, options, search } = useTargetSearch();
   const nameOf = useNames();
@@ -64,7 +64,7 @@ export function Targets({ targets, onChange, error }: TargetsProps) {
   );
 }
 
-/** Schedules are few and always offered; teams and people are found. */
+/** Schedules are few and always offered; teams and people are searched. */
 function useTargetSearch() {
   const enabled = useMay()("on_call_schedules.list");
   const schedules = useOp("on_call_schedules.list", { query: { limit: 200 } }, { enabled });

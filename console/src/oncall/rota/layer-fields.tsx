@@ -19,7 +19,7 @@ interface LayerListProps {
   readonly field: FieldBinding<readonly Layer[]>;
 }
 
-/** Layers from the lowest to the highest: where two have somebody, the later one counts. */
+/** Layers from lowest to highest: if several have a shift, the highest applies. */
 export function LayerList({ field }: LayerListProps) {
   const { value, onChange, errorFor } = field;
   const layers = value ?? [];
@@ -108,7 +108,7 @@ interface HourFieldsProps {
   readonly onChange: (layer: Layer) => void;
 }
 
-/** The hours of a layer; around the clock where there are none. */
+/** The active hours of a layer; without them, it is always active. */
 function HourFields({ layer, onChange }: HourFieldsProps) {
   const { hours = [] } = layer;
   const setHours = (next: readonly LayerHours[]): void => {

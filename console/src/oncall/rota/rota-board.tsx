@@ -16,7 +16,7 @@ const DAYS = 14;
 const DAYS_A_WEEK = 7;
 const SCHEDULES_SHOWN = 50;
 
-/** Every schedule as a strip of two weeks: who is on call, who is next, and the layers beneath. */
+/** Every schedule as a timeline of two weeks: current and next shifts, and the layers. */
 export function RotaBoard() {
   const search = useSearch({ from: "/inside/oncall" });
   const navigate = useNavigate();

@@ -1,4 +1,4 @@
-/** A schedule as it is edited. */
+/** A schedule while the user edits it. */
 import type { Schemas } from "../../data/api.ts";
 import { toDayKey, findMonday } from "../../changes/index.ts";
 
@@ -24,7 +24,7 @@ export function toDraft(schedule: Schedule | undefined): ScheduleDraft {
   };
 }
 
-/** A layer whose turns are weeks, from this Monday at nine. */
+/** Creates a layer with weekly shifts, starting this Monday at nine. */
 export function makeLayer(layers: readonly Layer[]): Layer {
   return {
     name: layers.length === 0 ? "Weeks" : `Layer ${layers.length + 1}`,
@@ -37,7 +37,7 @@ export function makeLayer(layers: readonly Layer[]): Layer {
 
 export const WORK_HOURS: LayerHours = { days: [1, 2, 3, 4, 5], from: "09:00", to: "17:00" };
 
-/** The layers that the server would take: a preview needs no more than that. */
+/** Returns the valid layers, which are sufficient for a preview. */
 export const completeLayers = (layers: readonly Layer[]): readonly Layer[] =>
   layers.filter(
     ({ name, userIds, turn, startsOn, handOver }) =>

@@ -25,7 +25,7 @@ interface ScheduleEditorProps {
   readonly onOpen: (id: string | undefined) => void;
 }
 
-/** A schedule and its layers, above them four weeks of what they make. */
+/** The form of a schedule and its layers, below a preview of four weeks. */
 export function ScheduleEditor({ schedule, onOpen }: ScheduleEditorProps) {
   const form = useForm<ScheduleOperation, ScheduleDraft>(
     schedule ? "on_call_schedules.update" : "on_call_schedules.create",
@@ -73,7 +73,7 @@ interface DraftStripProps {
   readonly scheduleId: string | undefined;
 }
 
-/** What the draft would make: the server's own answer, not a guess. */
+/** A preview of the draft, computed by the server. */
 function DraftStrip({ draft, scheduleId }: DraftStripProps) {
   const first = useMemo(() => findMonday(new Date()), []);
   const days = useIsNarrow() ? NARROW_DAYS : PREVIEW_DAYS;

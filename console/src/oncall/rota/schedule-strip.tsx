@@ -25,7 +25,7 @@ interface ScheduleStripProps {
   readonly onEdit: () => void;
 }
 
-/** One schedule: who has it now, who is next, and two weeks of it. */
+/** A schedule: the current and next shift, and two weeks of shifts. */
 export function ScheduleStrip({ schedule, first, onEdit }: ScheduleStripProps) {
   const params = { id: schedule.id };
   const query = { from: first.toISOString(), until: addDays(first, DAYS).toISOString() };
@@ -84,7 +84,7 @@ export function ScheduleStrip({ schedule, first, onEdit }: ScheduleStripProps) {
 
 const PROBLEMS_READ = 200;
 
-/** People in the schedule who left: who they are, from when it matters, and who can replace them. */
+/** Warns about former members in the schedule: who, from when it matters, and possible replacements. */
 function LeaverNotice({ scheduleId }: { readonly scheduleId: string }) {
   const query = { limit: PROBLEMS_READ };
   const problems = useOp("on_call.list_problems", { query }).data?.data ?? [];
@@ -125,7 +125,7 @@ const toBlock =
     };
   };
 
-/** The lanes of a schedule: its layers, and what counts in the end. */
+/** Returns the lanes of a schedule: its layers, and the resulting shifts. */
 function useLanes(plan: Schemas["OnCallShifts"] | undefined): readonly Lane<ShiftBlock>[] {
   const may = useMay();
   const absences = useOp(
@@ -133,7 +133,7 @@ function useLanes(plan: Schemas["OnCallShifts"] | undefined): readonly Lane<Shif
     { query: { limit: 200 } },
     { enabled: may("absences.list") },
   ).data;
-  // While it is read, the place is kept.
+  // A placeholder lane while loading, to keep the layout stable.
   if (!plan) return [{ key: "main", label: "On call", blocks: [], isMain: true }];
   const block = toBlock(absences?.data ?? []);
   const layers = plan.layers.map(({ name, shifts }, n) => ({
@@ -147,7 +147,7 @@ function useLanes(plan: Schemas["OnCallShifts"] | undefined): readonly Lane<Shif
     blocks: plan.shifts.map(block),
     isMain: true,
   };
-  // One layer and nobody who stands in: both lanes would say one thing twice.
+  // With one layer and no overrides, both lanes would be equal.
   const isPlain = layers.length === 1 && plan.shifts.every(({ overrideId }) => overrideId === null);
   return isPlain ? [main] : [...layers, main];
 }
@@ -188,7 +188,7 @@ interface AgendaProps {
   readonly onPick: ((block: ShiftBlock) => void) | undefined;
 }
 
-/** On a telephone: one line for each shift. */
+/** The layout on phones: one line per shift. */
 function Agenda({ shifts, onPick }: AgendaProps) {
   const nameOf = useNames();
   return (

@@ -17,7 +17,7 @@ import { PlainButton } from "../../ui/form/button.tsx";
 
 type Shift = Schemas["OnCallShift"];
 
-/** What was picked: a shift, a drawn span, or nothing yet. */
+/** The selection: a shift, a drawn period, or nothing. */
 export interface ShiftAsk {
   readonly span: Span | undefined;
   readonly shift: Shift | undefined;
@@ -32,7 +32,7 @@ interface ShiftDialogProps {
 const HOUR_MS = 3_600_000;
 const SWAP_DAYS_MS = 60 * 24 * HOUR_MS;
 
-/** Somebody stands in for a time, or two shifts change their people. */
+/** Overrides a shift for a period, or swaps two shifts. */
 export function ShiftDialog({ schedule, ask, onClose }: ShiftDialogProps) {
   const [way, setWay] = useState<"stand in" | "swap">("stand in");
   const nameOf = useNames();

@@ -1,11 +1,11 @@
-/** Places on a strip of time, in hundredths of its length. */
+/** Positions on a timeline, in percent of its length. */
 
 export interface Span {
   readonly from: string;
   readonly until: string;
 }
 
-/** The time that a strip shows. */
+/** The displayed period. */
 export interface Frame {
   readonly fromMs: number;
   readonly untilMs: number;
@@ -18,7 +18,7 @@ export interface Place {
 
 const FULL = 100;
 
-/** The place of a span on a strip; undefined where it is outside. */
+/** Returns the position of a period on the timeline; undefined if it is outside. */
 export function placeSpan({ from, until }: Span, frame: Frame): Place | undefined {
   const begin = Math.max(Date.parse(from), frame.fromMs);
   const end = Math.min(Date.parse(until), frame.untilMs);
@@ -27,21 +27,21 @@ export function placeSpan({ from, until }: Span, frame: Frame): Place | undefine
   return { left: (begin - frame.fromMs) * share, width: (end - begin) * share };
 }
 
-/** The moment at a share of the strip, on a whole step of time. */
+/** Returns the time at a position on the timeline, rounded to a step. */
 export function momentAt(share: number, { fromMs, untilMs }: Frame, stepMs: number): number {
   const inside = Math.max(0, Math.min(1, share));
   const ms = fromMs + inside * (untilMs - fromMs);
   return fromMs + Math.round((ms - fromMs) / stepMs) * stepMs;
 }
 
-/** The span between two moments of a drag, whichever was first; at least a step long. */
+/** Returns the period between two times of a drag in any order, at least one step long. */
 export function spanOf(oneMs: number, otherMs: number, stepMs: number): Span {
   const [first, last] = [Math.min(oneMs, otherMs), Math.max(oneMs, otherMs)];
   const untilMs = Math.max(last, first + stepMs);
   return { from: new Date(first).toISOString(), until: new Date(untilMs).toISOString() };
 }
 
-/** The spans that touch another one. */
+/** Returns the periods that overlap another one. */
 export function touching<S extends Span>(spans: readonly S[], span: Span): readonly S[] {
   return spans.filter(
     ({ from, until }) =>

@@ -9,14 +9,14 @@ import { PlainButton } from "../../ui/form/button.tsx";
 const HOUR_MS = 3_600_000;
 const DRAG_PX = 5;
 const HUES = 12;
-/** A strip of more days has no room for their names. */
+/** With more days, the timeline has no space for day names. */
 const LONG_DAYS = 16;
 
 export interface Block extends Span {
   readonly userId: string;
-  /** Somebody stands in. */
+  /** True for an override. */
   readonly isOverride?: boolean;
-  /** A word of warning, as that somebody is away then. */
+  /** A warning, such as that the person is absent. */
   readonly warning?: string | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface Lane<B extends Block = Block> {
   readonly key: string;
   readonly label: string;
   readonly blocks: readonly B[];
-  /** What counts in the end; other lanes lie beneath it. */
+  /** The lane with the resulting shifts; other lanes are below it. */
   readonly isMain?: boolean;
 }
 
@@ -34,13 +34,13 @@ interface StripProps<B extends Block> {
   readonly days: number;
   readonly lanes: readonly Lane<B>[];
   readonly onPick?: ((block: B) => void) | undefined;
-  /** A drag along the main lane. */
+  /** Called after dragging on the main lane. */
   readonly onDraw?: ((span: Span) => void) | undefined;
 }
 
 const weekdays = new Intl.DateTimeFormat("en-GB", { weekday: "short" });
 
-/** Lanes of people over days. The main lane can be drawn on; every block is a button. */
+/** Shifts of people over days, in lanes. Users can draw on the main lane; every block is a button. */
 export function Strip<B extends Block>(props: StripProps<B>) {
   const { first, days, lanes, label } = props;
   const shown = listDays(first, days);
@@ -157,7 +157,7 @@ function BlockButton<B extends Block>({ block, frame, onPick }: BlockButtonProps
 const hueOf = (name: string): number =>
   Array.from(name, (letter) => letter.codePointAt(0) ?? 0).reduce((a, b) => a + b, 0) % HUES;
 
-/** A drag along a track draws a span of whole hours; a press without one stays a press. */
+/** Dragging on the lane selects a period of full hours; a click without dragging stays a click. */
 function useDraw(frame: Frame, onDraw: ((span: Span) => void) | undefined) {
   const start = useRef<{ readonly x: number; readonly ms: number }>(undefined);
   const [drawn, setDrawn] = useState<Span>();
