@@ -1,4 +1,4 @@
-/** How types of connectors are called and drawn. */
+/** The labels and icons of connector types. */
 import {
   Bot,
   Braces,
@@ -29,7 +29,7 @@ const TYPES: Readonly<Record<string, { readonly label: string; readonly icon: Lu
   preset: { label: "Service", icon: Plug },
 };
 
-/** A type that this console does not know yet is drawn all the same. */
+/** Unknown types get a default icon. */
 export function drawType(type: string): { readonly label: string; readonly icon: LucideIcon } {
   return TYPES[type] ?? { label: type, icon: Plug };
 }

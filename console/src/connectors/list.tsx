@@ -70,14 +70,14 @@ const COLUMNS: readonly Column<Listed>[] = [
   },
 ];
 
-/** Where a connector leads, in one line: whichever of its settings says so. */
+/** Describes the target of a connector in one line, from the first matching setting. */
 function placeOf(config: Readonly<Record<string, unknown>>, title: string | undefined): string {
   const named = ["baseUrl", "url", "host", "webhookUrl", "apiUrl"].map((name) => config[name]);
   const place = named.find((value) => typeof value === "string" && value !== "***");
   return typeof place === "string" ? place.replace(/^https?:\/\//, "") : (title ?? "");
 }
 
-/** All ways to other systems, and how each is. */
+/** All connectors with their health. */
 export function Connectors() {
   const navigate = useNavigate();
   const refusalOf = useRefusals();

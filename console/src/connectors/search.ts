@@ -1,10 +1,10 @@
-/** Places within a connector's page that have an address. */
+/** The tabs of a connector's page in its address. */
 export const CONNECTOR_TABS = ["actions", "usage", "settings"] as const;
 export type ConnectorTab = (typeof CONNECTOR_TABS)[number];
 
 export interface ConnectorSearch {
   readonly tab?: ConnectorTab | undefined;
-  /** The action that is tried. */
+  /** The action to test. */
   readonly action?: string | undefined;
 }
 

@@ -21,7 +21,7 @@ interface ConnectorFieldsProps {
   readonly form: FormOf<ConnectorDraft>;
 }
 
-/** The fields that a type asks for, drawn from its schemas. A credential may be the name of a secret. */
+/** The fields of a connector type, generated from its schemas. A credential may be the name of a secret. */
 export function ConnectorFields({ type, form }: ConnectorFieldsProps) {
   const { values: draft, change: onChange } = form;
   const isDisabled = form.refusal !== undefined;
@@ -85,7 +85,7 @@ function drawCredential(props: FieldProps) {
   return <Credential {...props} />;
 }
 
-/** A credential: a secret by its name, or its value, which is sealed and never shown again. */
+/** A credential: the name of a secret, or a value that is encrypted and not shown again. */
 function Credential({ id, value, label, onChange, isDisabled, describedBy, error }: FieldProps) {
   const may = useMay();
   const secrets = useOp(

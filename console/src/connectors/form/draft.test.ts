@@ -20,7 +20,7 @@ const TYPE = {
   ],
 } as never;
 
-test("an authentication is drawn without its kind, and sent with it", () => {
+test("an authentication form hides the kind, and the request contains it", () => {
   expect(authSchema(TYPE, "bearer")).toMatchObject({
     properties: { token: { type: "string", description: "As it is sent" } },
     required: ["token"],
@@ -36,7 +36,7 @@ test("an authentication is drawn without its kind, and sent with it", () => {
   });
 });
 
-test("credentials are known by their names", () => {
+test("credential fields are recognised by name", () => {
   expect(["/token", "/password", "/clientSecret", "/username"].map(isCredential)).toEqual([
     true,
     true,

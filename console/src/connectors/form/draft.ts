@@ -1,4 +1,4 @@
-/** A connector while somebody writes it. */
+/** A connector while the user edits it. */
 import type { Schemas } from "../../data/api.ts";
 import { type Fields, isFields, labelOf, type Schema, toSendable } from "../../form/index.ts";
 
@@ -11,9 +11,7 @@ export interface ConnectorDraft {
   readonly auth: Fields & { readonly kind: string };
 }
 
-/**
- * The schema of an authentication without its kind, which has a control of its own: above the fields that are of it.
- */
+/** Returns the schema of an authentication without its kind, which has its own control above these fields. */
 export function authSchema(type: ConnectorType, kind: string): Schema {
   const found = type.auth.find((one) => one.kind === kind)?.schema as Schema | undefined;
   const { kind: _, ...fields } = found?.properties ?? {};
@@ -30,7 +28,7 @@ function withoutKind(field: Schema | boolean): Schema | boolean {
   return { ...rest, description: `${about.charAt(0).toUpperCase()}${about.slice(1)}` };
 }
 
-/** The settings of a type as a form draws them: texts are lines, and addresses are called so. */
+/** Returns the settings schema for the form: one-line texts, and labels for addresses. */
 export function configSchema(type: ConnectorType): Schema {
   const schema = type.config as Schema;
   const properties = Object.entries(schema.properties ?? {}).map(([name, field]) => [
@@ -44,13 +42,13 @@ export function configSchema(type: ConnectorType): Schema {
 
 const nameField = (name: string): string => labelOf(name).replace(/\burl\b/i, "URL");
 
-/** Fields that hold a credential, which may be a secret's name. */
+/** Names of fields with credentials, which may contain the name of a secret. */
 const CREDENTIAL = /^token$|password|secret|^key$|^value$|apiKey|privateKey|credential/i;
 
 export const isCredential = (pointer: string): boolean =>
   CREDENTIAL.test(pointer.slice(pointer.lastIndexOf("/") + 1));
 
-/** What is sent: without what is empty or hidden. */
+/** Returns the request body, without empty and hidden fields. */
 export function toParts(
   type: ConnectorType,
   draft: ConnectorDraft,
@@ -60,7 +58,7 @@ export function toParts(
   const auth = toSendable(authSchema(type, kind), rest);
   return {
     config: isFields(config) ? config : {},
-    // The server checks it against the schema of its kind.
+    // The server validates it against the schema of its kind.
     auth: { kind, ...(isFields(auth) ? auth : {}) } as Auth,
   };
 }

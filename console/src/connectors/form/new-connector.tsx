@@ -14,7 +14,7 @@ import { type ConnectorDraft, type ConnectorType, toParts } from "./draft.ts";
 import { configOfPreset, type Preset, typeOfPreset } from "./preset.ts";
 import { Monogram, PresetGallery } from "./preset-gallery.tsx";
 
-/** A new connector: its type first, then the fields of that type. */
+/** Creates a connector: first its type, then the fields of that type. */
 export function NewConnector() {
   useTitle("New connector");
   const { type: name, preset } = useSearch({ from: "/inside/connectors/new" });
@@ -63,7 +63,7 @@ function NewOfType({ type, preset }: { readonly type: ConnectorType; readonly pr
     toBody: (draft: ConnectorDraft) => {
       const parts = toParts(type, draft);
       const config = preset ? configOfPreset(preset, parts.config) : parts.config;
-      // Its name is one of those that the server listed.
+      // The type is one of those that the server listed.
       return { name: draft.name, type: type.type as "http", ...parts, config };
     },
     said: ({ data }) => `${data.name} is created. Test it next.`,
@@ -88,7 +88,7 @@ function NewOfType({ type, preset }: { readonly type: ConnectorType; readonly pr
   );
 }
 
-/** How one gets at what the form asks for. */
+/** Explains how to get the values that the form asks for. */
 function PresetNotes({ preset, kind }: { readonly preset: Preset; readonly kind: string }) {
   const way = preset.auth.find((one) => one.kind === kind);
   return (

@@ -8,7 +8,7 @@ import { TypeGallery } from "./type-gallery.tsx";
 import { PlainButton } from "../../ui/form/button.tsx";
 import { TextInput } from "../../ui/form/controls.tsx";
 
-/** Every service of the catalogue, to be found by words or by category; below, what is none of them. */
+/** The service catalogue with search and categories; generic types are below. */
 export function PresetGallery() {
   const [words, setWords] = useState("");
   const [category, setCategory] = useState<string>();
@@ -83,7 +83,7 @@ function PresetCard({ preset }: { readonly preset: PresetSummary }) {
   );
 }
 
-/** A service that has no icon is drawn by its letters. */
+/** A fallback icon with the initials of the service. */
 export function Monogram({ title }: { readonly title: string }) {
   return (
     <span className="con-icon con-monogram" aria-hidden="true">

@@ -21,7 +21,7 @@ test("services are found by words in any order, and by category", () => {
   ]);
 });
 
-test("a form asks for no more than the service leaves open", () => {
+test("a form has only the fields that the service does not define", () => {
   const schema = { properties: { name: {}, value: {}, in: {} }, required: ["name", "value"] };
   const type = { auth: [{ kind: "api_key", schema }] } as never;
   const preset = {

@@ -1,4 +1,4 @@
-/** A service of the catalogue while somebody makes a connector of it. */
+/** A catalogue service while the user creates a connector for it. */
 import type { Schemas } from "../../data/api.ts";
 import type { Fields, Schema } from "../../form/index.ts";
 import type { ConnectorType } from "./draft.ts";
@@ -24,14 +24,14 @@ export const CATEGORIES: Readonly<Record<string, string>> = {
   web: "Web",
 };
 
-/** Two letters for a service that has no icon: of its first words, or of its first word. */
+/** Returns two letters for a service without icon, from its first two words or its only word. */
 export function monogramOf(title: string): string {
   const [first = "", second] = title.split(/[\s./()]+/).filter((word) => word !== "");
   const letters = second === undefined ? first.slice(0, 2) : `${first[0] ?? ""}${second[0] ?? ""}`;
   return letters.charAt(0).toUpperCase() + letters.slice(1);
 }
 
-/** The services that a search and a category leave, by title. */
+/** Returns the services that match a search and a category, sorted by title. */
 export function findPresets(
   all: readonly PresetSummary[],
   words: string,
@@ -48,8 +48,8 @@ export function findPresets(
 }
 
 /**
- * The type of connectors as one service has it: it asks for the parameters of the service alone, and of each way to
- * sign in for what the service does not know.
+ * Restricts a connector type to one service: only the service's parameters, and for each authentication method only
+ * the fields that the service does not define.
  */
 export function typeOfPreset(type: ConnectorType, preset: Preset): ConnectorType {
   const asked = (preset.parameters ?? []).map(({ name, title, hint, default: value }) => [
@@ -84,10 +84,10 @@ export function typeOfPreset(type: ConnectorType, preset: Preset): ConnectorType
   };
 }
 
-/** What a preset decides by leaving it out. */
+/** Fields that a preset omits use their defaults and are hidden. */
 const HIDDEN: ReadonlySet<string> = new Set(["prefix", "in", "clientAuth", "service", "audience"]);
 
-/** The configuration of a connector of a service. */
+/** Returns the configuration of a connector for a service. */
 export function configOfPreset({ config }: Preset, parameters: Fields): Fields {
   const given = Object.entries(parameters).filter(([, value]) => value !== "");
   return { ...config, ...(given.length > 0 && { parameters: Object.fromEntries(given) }) };

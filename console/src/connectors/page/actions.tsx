@@ -20,7 +20,7 @@ const SOURCES: Readonly<Record<string, string>> = {
   added: "added by an artifact",
 };
 
-/** Whatever a connector can do, and a place to try each. */
+/** The actions of a connector, each with a test form. */
 export function Actions({ connector }: { readonly connector: Schemas["Connector"] }) {
   const { id } = connector;
   const search = useSearch({ from: "/inside/connectors/$id" });

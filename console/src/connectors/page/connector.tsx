@@ -23,7 +23,7 @@ import { CommandButton } from "../../ui/form/command-button.tsx";
 
 type Connector = Schemas["Connector"];
 
-/** One connector: what it can do, how it is used, and its settings. */
+/** The page of a connector: actions, usage and settings. */
 export function ConnectorPage() {
   const { id } = useParams({ from: "/inside/connectors/$id" });
   const { tab = "actions" } = useSearch({ from: "/inside/connectors/$id" });

@@ -9,15 +9,15 @@ import { tellConsent } from "./consent-window.ts";
 import { Button } from "../../ui/form/button.tsx";
 
 /**
- * The page to which the other system sends the browser back: it ends the consent. A window that was opened for it
- * closes itself; where the browser opened none, this is the only one, and goes on to the connector.
+ * The OAuth redirect page: it completes the consent. If it was opened as a popup, it closes itself; if the popup
+ * was blocked, it is the only window and goes to the connector.
  */
 export function ConsentReturn() {
   useTitle("Consent");
   const search = useSearch({ from: "/inside/connectors/consent" });
   const navigate = useNavigate();
   const [refusal, setRefusal] = useState<string>();
-  // A code is good once, and effects may run twice.
+  // A code is valid once, but effects may run twice.
   const isSent = useRef(false);
   const { state = "" } = search;
   const id = state.slice(0, Math.max(0, state.indexOf(".")));
@@ -63,7 +63,7 @@ interface ConsentAnswer {
   readonly error?: string | undefined;
 }
 
-/** Why there is no consent; undefined where there is one. */
+/** Returns why the consent failed; undefined if it succeeded. */
 async function endConsent(
   id: string,
   { code, state, error }: ConsentAnswer,
@@ -77,7 +77,7 @@ async function endConsent(
   }
 }
 
-/** The address comes from anywhere: of what it says only the code of an error is repeated (RFC 6749, 4.1.2.1). */
+/** The address is untrusted, so only its standard error code is displayed (RFC 6749, 4.1.2.1). */
 function describeError(error: string | undefined): string {
   if (error === "access_denied") return "The consent was refused at the other system.";
   const isCode = error !== undefined && /^[a-z_]{1,40}$/.test(error);

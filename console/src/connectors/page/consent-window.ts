@@ -1,34 +1,34 @@
-/** The window of a consent, and what it tells the page that opened it. */
+/** The popup of a consent, and its messages to the page that opened it. */
 import { useEffect, useState } from "react";
 import { perform } from "../../data/use-command.ts";
 
 const CHANNEL = "millrace.consent";
 const LOOK_MS = 500;
 
-/** How a consent ended, by the connector that it was for. */
+/** The result of a consent and its connector. */
 interface ConsentResult {
   readonly id: string;
   readonly refusal: string | undefined;
 }
 
-/** Where a consent is: not begun, asked for in another window, or left without one. */
+/** The state of a consent: not started, open in another window, or closed without consent. */
 export type ConsentProgress =
   | { readonly kind: "none" }
   | { readonly kind: "open"; readonly popup: Window }
   | { readonly kind: "left" }
   | { readonly kind: "refused"; readonly refusal: string };
 
-/** Tells every page of this browser how a consent ended: other systems may cut the tie between the two windows. */
+/** Broadcasts the result to all pages of this browser: other sites may remove the link between the two windows. */
 export function tellConsent(result: ConsentResult): void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.postMessage(result);
   channel.close();
 }
 
-/** Opens the other system's page, and follows its window until there is a consent, or none. */
+/** Opens the consent page in a popup and waits for its result, or until it is closed. */
 export function useConsentWindow(id: string, isGiven: boolean) {
   const [progress, setProgress] = useState<ConsentProgress>({ kind: "none" });
-  // A window that closes itself may do so before its message is out.
+  // The window may close itself before its message arrives.
   useEffect(() => {
     if (isGiven) setProgress({ kind: "none" });
   }, [isGiven]);
@@ -43,15 +43,15 @@ export function useConsentWindow(id: string, isGiven: boolean) {
   }, [id]);
   useEffect(() => {
     if (progress.kind !== "open") return undefined;
-    // No event tells that a window of another system was closed.
+    // No event reports that a cross-origin window was closed, so it is polled.
     const timer = setInterval(() => {
-      // The result may have come meanwhile, and not be drawn yet.
+      // The result may have arrived without being rendered yet.
       if (progress.popup.closed) setProgress((now) => (now === progress ? { kind: "left" } : now));
     }, LOOK_MS);
     return () => clearInterval(timer);
   }, [progress]);
   const open = async (): Promise<void> => {
-    // By the press itself, or browsers keep it shut.
+    // Opened directly in the click handler: otherwise browsers block the popup.
     const popup = window.open("about:blank", "consent", "width=560,height=720");
     const reply = await perform("connectors.authorize", { params: { id } });
     if (!reply) return popup?.close();

@@ -9,7 +9,7 @@ const SAYS = {
   expired: "The consent has ended. Until somebody consents again, its calls are refused.",
 } as const;
 
-/** Whether somebody has consented, and the way to do so. Draws nothing where all is well. */
+/** Shows a missing consent with an action to give it. Renders nothing if the consent is valid. */
 export function Consent({ connector }: { readonly connector: Schemas["Connector"] }) {
   const { id, auth } = connector;
   const refusalOf = useRefusals();

@@ -10,7 +10,7 @@ import { describeBreaker } from "../connector-type.ts";
 
 const LOOK_MS = 5_000;
 
-/** How a connector is used: breaker, calls of a week, what refers to it. */
+/** The usage of a connector: circuit breaker, calls in one week, and references. */
 export function Usage({ connectorId }: { readonly connectorId: string }) {
   const { data, error, isPending, refetch } = useOp(
     "connectors.get_usage",
