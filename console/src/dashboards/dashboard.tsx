@@ -1,4 +1,4 @@
-/** A dashboard: one request for all tiles, one bar for all of them, and from every number to its rows. */
+/** A dashboard: one request for all tiles, a shared filter bar, and links from every number to its rows. */
 import "./dashboards.css";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { MonitorPlay, Pencil } from "lucide-react";

@@ -1,4 +1,4 @@
-/** All dashboards, and the way to a new one. */
+/** All dashboards, and an action to create one. */
 import "./dashboards.css";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { LayoutDashboard } from "lucide-react";

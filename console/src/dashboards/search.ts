@@ -1,8 +1,8 @@
-/** The place of somebody in a dashboard: what the bar says, and whether they edit it. */
+/** The search parameters of a dashboard: filters and edit mode. */
 export interface DashboardSearch {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
-  /** Each tile's own period, in place of the dashboard's. */
+  /** Uses each tile's own period instead of the dashboard's. */
   readonly period?: "own" | undefined;
   /** Conditions by field, as JSON. */
   readonly filter?: string | undefined;
@@ -31,13 +31,13 @@ export interface BarPeriod {
   readonly to?: string | undefined;
 }
 
-/** The period that the tiles show: the one that was chosen, or the dashboard's. */
+/** Returns the displayed period: the selected one, or the dashboard's. */
 export function shownPeriod(search: DashboardSearch, saved: BarPeriod | null): BarPeriod {
   if (search.from !== undefined) return { from: search.from, to: search.to };
   return search.period === "own" ? {} : (saved ?? {});
 }
 
-/** The search that asks for a period: "each tile's own" is said where the dashboard has another. */
+/** Returns the search parameters for a period: "own" only if the dashboard has a default period. */
 export function searchPeriod({ from, to }: BarPeriod, saved: BarPeriod | null) {
   return { from, to, period: from === undefined && saved ? ("own" as const) : undefined };
 }
@@ -55,7 +55,7 @@ export function readFilter(filter: string | undefined): BarFilter {
   }
 }
 
-/** The filter with a group in it; what is asked for once more is taken away. */
+/** Adds a group to the filter, or removes it if it is already there. */
 export function toggleGroup(filter: BarFilter, group: BarFilter): BarFilter {
   const isSame = Object.entries(group).every(
     ([name, value]) => JSON.stringify(filter[name]) === JSON.stringify(value),

@@ -1,4 +1,4 @@
-/** A dashboard for a screen on the wall: large, live, and red only where somebody is needed. */
+/** A dashboard for wall displays: large, live, and red only if action is needed. */
 import "./dashboards.css";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { X } from "lucide-react";

@@ -12,7 +12,7 @@ interface BarEditorProps {
   readonly onClose: () => void;
 }
 
-/** The period that all tiles begin with, and the fields that the bar offers. */
+/** The default period of all tiles, and the fields of the filter bar. */
 export function BarEditor({ draft, onChange, onClose }: BarEditorProps) {
   const { filters, period } = draft;
   const source = draft.widgets.find(({ report }) => report)?.report?.source;
@@ -112,7 +112,7 @@ export function BarEditor({ draft, onChange, onClose }: BarEditorProps) {
 
 const LABEL_CHARACTERS_MAX = 100;
 
-/** A filter by a field, under the title that people gave the field. */
+/** Returns a filter for a field, labelled with the field's title. */
 function toFilter(
   fields: readonly { readonly name: string; readonly title?: string }[],
   field: string,

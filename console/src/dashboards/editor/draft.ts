@@ -13,7 +13,7 @@ export interface Draft {
   readonly period: Dashboard["period"];
 }
 
-/** A draft and its past. Changes of one moment are one step. */
+/** A draft with undo history. Rapid changes are one undo step. */
 export function useDraft(first: Draft) {
   const [history, setHistory] = useState<History<Draft>>({ past: [], now: first, future: [] });
   const [begun] = useState(() => JSON.stringify(first));
@@ -28,7 +28,7 @@ export function useDraft(first: Draft) {
   };
 }
 
-/** How large a new tile is, by what it shows. */
+/** Returns the initial size of a tile for its chart type. */
 export function sizeOf(chart: string): { readonly w: number; readonly h: number } {
   if (chart === "stat") return { w: 3, h: 2 };
   return chart === "heat" || chart === "area" || chart === "stacked"

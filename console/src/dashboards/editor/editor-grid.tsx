@@ -1,4 +1,4 @@
-/** Tiles that are moved and sized by pointer or by keys: arrows move the one in focus, with Shift they size it. */
+/** Tiles that are moved and resized by mouse or keyboard: arrow keys move the focused one, Shift resizes. */
 import { GripVertical } from "lucide-react";
 import { useRef, useState } from "react";
 import { useOp } from "../../data/api.ts";
@@ -121,7 +121,7 @@ function EditorTile({ widget, editor, className, onChoose, onBegin, onPress }: E
     JSON.stringify(before.find(({ id }) => id === widget.id)?.report) ===
     JSON.stringify(widget.report);
   const { report } = widget;
-  // A preview of the draft under the period of the bar; what did not change is there already.
+  // A preview of the draft for the selected period; unchanged tiles are cached.
   const body = report && period ? { ...report, period: { ...report.period, ...period } } : report;
   const preview = useOp(
     "reports.preview",

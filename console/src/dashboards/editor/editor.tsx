@@ -1,4 +1,4 @@
-/** The editor of a dashboard: a draft with steps back and forth, which nobody else sees before it is saved. */
+/** The dashboard editor: a draft with undo and redo, not visible to others until it is saved. */
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { etagOf, type Reply, useOp } from "../../data/api.ts";
@@ -74,7 +74,7 @@ export function DashboardEditor({ dashboard }: { readonly dashboard: Dashboard }
 function useEditor(dashboard: Dashboard) {
   const { id } = dashboard;
   const navigate = useNavigate();
-  // The condition of the change is the version that the draft began with.
+  // The ETag of the version that the draft is based on.
   const [etag] = useState(() => etagOf("dashboards.get", { params: { id } }));
   const { draft, put, isChanged, ...steps } = useDraft(toDraft(dashboard));
   const [chosen, setChosen] = useState<string>();
@@ -162,7 +162,7 @@ interface LeavingProps {
   readonly onStay: () => void;
 }
 
-/** A question before changes are lost, or the dashboard. */
+/** A confirmation before discarding changes or deleting the dashboard. */
 function Leaving({ dashboard: { id, name }, kind, onLeave, onStay }: LeavingProps) {
   const navigate = useNavigate();
   if (kind === "close")

@@ -1,4 +1,4 @@
-/** Tiles on a grid of twelve columns: they never lie on each other, and nothing floats without a reason. */
+/** Tiles on a grid of twelve columns, without overlaps and vertical gaps. */
 export interface Box {
   readonly x: number;
   readonly y: number;
@@ -16,7 +16,7 @@ const WIDTH_MIN = 2;
 const HEIGHT_MIN = 1;
 const HEIGHT_MAX = 24;
 
-/** A box within the grid. */
+/** Limits a box to the grid. */
 export function clampBox({ x, y, w, h }: Box): Box {
   const width = Math.min(COLUMNS, Math.max(WIDTH_MIN, w));
   return {
@@ -33,7 +33,7 @@ const isOver = (one: Box, other: Box): boolean =>
   one.y < other.y + other.h &&
   other.y < one.y + one.h;
 
-/** All tiles once one of them has another box: it stays where it was put, the others make room and move up. */
+/** Moves or resizes a tile: it stays at its new position, and the others make room and move up. */
 export function placeTile<T extends Tile>(tiles: readonly T[], id: string, box: Box): readonly T[] {
   const placed = clampBox(box);
   const moved = tiles.find((tile) => tile.id === id);
@@ -56,7 +56,7 @@ export function packTiles<T extends Tile>(tiles: readonly T[]): readonly T[] {
 const byPlace = (one: Tile, other: Tile): number =>
   one.layout.y - other.layout.y || one.layout.x - other.layout.x;
 
-/** The highest free place in its columns, not above what already lies there. */
+/** Returns the highest free position in its columns, below the tiles placed there. */
 function drop(box: Box, settled: readonly Tile[]): Box {
   let y = 0;
   const isFree = (at: number): boolean =>
@@ -65,7 +65,7 @@ function drop(box: Box, settled: readonly Tile[]): Box {
   return { ...box, y };
 }
 
-/** The box of a new tile: beside the last one where there is room, or below all. */
+/** Returns the position of a new tile: next to the last one if there is space, otherwise below all. */
 export function findRoom(tiles: readonly Tile[], size: Pick<Box, "w" | "h">): Box {
   const bottom = Math.max(0, ...tiles.map(({ layout }) => layout.y + layout.h));
   for (let y = 0; y <= bottom; y += 1) {

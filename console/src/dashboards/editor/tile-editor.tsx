@@ -13,7 +13,7 @@ interface TileEditorProps {
   readonly onClose: () => void;
 }
 
-/** What a tile shows: a report of its own, a saved one, a KPI, or a text. */
+/** The content of a tile: its own report, a saved report, a KPI or a text. */
 export function TileEditor({ widget, onChange, onRemove, onClose }: TileEditorProps) {
   const { id, title, layout } = widget;
   const base = { id, title, layout };
@@ -67,7 +67,7 @@ export function TileEditor({ widget, onChange, onRemove, onClose }: TileEditorPr
 
 type Content = Pick<Widget, "kind" | "report" | "reportId" | "kpiId">;
 
-/** Its own report, or one that others use as well. */
+/** Selects the tile's own report or a shared one. */
 function Content(props: {
   readonly widget: Widget;
   readonly onChange: (content: Content) => void;

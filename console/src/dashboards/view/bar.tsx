@@ -1,4 +1,4 @@
-/** One bar for all tiles: a period, and the fields that the dashboard offers. */
+/** The filter bar for all tiles: a period, and the fields that the dashboard offers. */
 import { formatGroup } from "@millrace/client/chart";
 import { X } from "lucide-react";
 import { useEffect, useState } from "react";
@@ -13,7 +13,7 @@ interface FilterBarProps {
   readonly period: BarPeriod;
   readonly filters: readonly { readonly field: string; readonly label?: string | undefined }[];
   readonly filter: BarFilter;
-  /** The sources of the tiles, which the values of a field come from. */
+  /** The sources of the tiles, from which field values are loaded. */
   readonly sources: readonly Readonly<Record<string, unknown> & { kind: string }>[];
   readonly onPeriod: (period: BarPeriod) => void;
   readonly onFilter: (filter: BarFilter) => void;
@@ -80,7 +80,7 @@ export function FilterBar(props: FilterBarProps) {
   );
 }
 
-/** Says a value as the tiles do. */
+/** Formats values in the same way as the tiles. */
 function useValueNames(): (name: string, value: unknown, source: string | undefined) => string {
   const nameOf = useNames();
   return (name, value, source) =>
@@ -97,7 +97,7 @@ interface FieldFilterProps {
 
 const VALUES_MAX = 50;
 
-/** The values that there are, most frequent first. */
+/** A filter by the existing values, most frequent first. */
 function FieldFilter({ field, label, value, sources, onChange }: FieldFilterProps) {
   const nameValue = useValueNames();
   const [at, setAt] = useState(0);
@@ -114,7 +114,7 @@ function FieldFilter({ field, label, value, sources, onChange }: FieldFilterProp
     },
     { enabled: source !== undefined },
   );
-  // The first source may have no such field: the next one may.
+  // If the first source does not have the field, the next one is tried.
   useEffect(() => {
     if (error && at + 1 < sources.length) setAt(at + 1);
   }, [error, at, sources.length]);

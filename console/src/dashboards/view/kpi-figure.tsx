@@ -12,7 +12,7 @@ interface KpiData {
   readonly history: readonly { readonly value: number | null }[];
 }
 
-/** A KPI: its last value, its target, and how it came there. */
+/** A KPI: last value, target and trend. */
 export function KpiFigure({ data }: { readonly data: unknown }) {
   const { kpi, latest, history } = data as KpiData;
   const style = { unit: kpi.unit ?? undefined };

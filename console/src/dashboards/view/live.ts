@@ -1,4 +1,4 @@
-/** Live tiles: the log says which of them are out of date, and those alone are asked for again. */
+/** Updates tiles live: events determine which are outdated, and only those are reloaded. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { call, type Input, query, type Reply, useOp } from "../../data/api.ts";
@@ -12,14 +12,14 @@ type DataReply = Reply<"dashboards.data">;
 /** A burst of events is one request. */
 const CALM_MS = 2_000;
 
-/** What the tiles of a dashboard show. */
+/** Loads the data of all tiles. */
 export const useTileData = (input: DataInput) =>
   useOp("dashboards.data", input, {
     structuralSharing: (before, answer) =>
       keepNewest(before as DataReply | undefined, answer as DataReply),
   });
 
-/** Keeps the tiles of a dashboard fresh for as long as it is shown. */
+/** Keeps the tiles of a dashboard current while it is displayed. */
 export function useLiveTiles(input: DataInput, tiles: readonly WidgetData[]): void {
   const cache = useQueryClient();
   const key = JSON.stringify(input);
@@ -55,7 +55,7 @@ export function useLiveTiles(input: DataInput, tiles: readonly WidgetData[]): vo
       for (const [id, source] of known) if (source && isAbout(source, event)) stale.add(id);
       if (stale.size > 0)
         timer ??= setTimeout(() => {
-          // What could not be read is read with all the others.
+          // If single tiles can't be loaded, all are reloaded.
           refresh().catch(() => void cache.invalidateQueries({ queryKey }));
         }, CALM_MS);
     });

@@ -22,7 +22,7 @@ export function dataInput(
 
 type Source = NonNullable<WidgetData["report"]>["source"];
 
-/** The sources of some tiles, each once. */
+/** Returns the sources of tiles, without duplicates. */
 export function uniqueSources(tiles: readonly WidgetData[]): readonly Source[] {
   const sources = tiles.flatMap(({ report }) => (report ? [report.source] : []));
   return [...new Map(sources.map((source) => [JSON.stringify(source), source])).values()];

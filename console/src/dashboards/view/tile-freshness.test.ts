@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isAbout, keepNewest } from "./tile-freshness.ts";
 
-test("an event stales the tiles that count what it changed, and no others", () => {
+test("an event marks only the tiles as stale whose source it affects", () => {
   const record = { type: "record.created", data: { tableSlug: "orders" } };
   expect(isAbout({ kind: "records", table: "orders" }, record)).toBe(true);
   expect(isAbout({ kind: "records", table: "people" }, record)).toBe(false);
@@ -15,7 +15,7 @@ test("an event stales the tiles that count what it changed, and no others", () =
   ).toBe(false);
 });
 
-test("a tile that was read later than an answer stays, whichever came first", () => {
+test("a tile that was read later than a response is kept, whichever arrived first", () => {
   const tile = (id: string, second: number) => ({
     id,
     kind: "report" as const,
@@ -28,7 +28,7 @@ test("a tile that was read later than an answer stays, whichever came first", ()
   });
   type Answer = Parameters<typeof keepNewest>[1];
   const known = answer(tile("a", 1), tile("b", 5)) as unknown as Answer;
-  // All of them were asked for before tile b was by itself, and answered after it.
+  // All tiles were requested before tile b was reloaded, and answered after it.
   const next = keepNewest(known, answer(tile("a", 3), tile("b", 3)) as unknown as Answer);
   expect(next.data.widgets).toEqual([tile("a", 3), tile("b", 5)]);
   expect(next.data.widgets[1]).toBe(known.data.widgets[1]);

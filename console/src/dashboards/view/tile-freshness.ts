@@ -1,11 +1,11 @@
-/** Which tiles of a dashboard an event outdates, and which of two answers about a tile is newer. */
+/** Determines which tiles an event affects, and which of two responses for a tile is newer. */
 import { replaceEqualDeep } from "@tanstack/react-query";
 import type { Reply } from "../../data/api.ts";
 import type { LogEvent } from "../../data/live/live.ts";
 
 type DataReply = Reply<"dashboards.data">;
 
-/** True when an event may change what a source counts. */
+/** Returns whether an event may change the result of a source. */
 export function isAbout(
   source: Readonly<Record<string, unknown>>,
   { type, data }: Pick<LogEvent, "type" | "data">,
@@ -35,9 +35,7 @@ export function isAbout(
   }
 }
 
-/**
- * A tile that was read later than in this answer stays: some are read by themselves while all of them are on their way.
- */
+/** Keeps tiles that were read later than this response: some are reloaded while a request for all is running. */
 export function keepNewest(before: DataReply | undefined, answer: DataReply): DataReply {
   const known = new Map(before?.data.widgets.map((tile) => [tile.id, tile]));
   const widgets = answer.data.widgets.map((tile) => {

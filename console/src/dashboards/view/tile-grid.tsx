@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { Widget } from "./tile.tsx";
 
-/** Tiles in twelve columns; below each other where there is no room for that. */
+/** A grid of twelve columns; on narrow screens one column. */
 export function TileGrid({ children }: { readonly children: ReactNode }) {
   return <div className="tiles">{children}</div>;
 }
@@ -26,7 +26,7 @@ TileGrid.Item = function Item({ widget, children, className = "" }: ItemProps) {
   );
 };
 
-/** Where a tile lies. */
+/** The grid position of a tile. */
 export function boxStyle({ x, y, w, h }: Widget["layout"]): React.CSSProperties {
   return {
     gridColumn: `${x + 1} / span ${Math.max(1, Math.min(w, 12 - x))}`,

@@ -1,4 +1,4 @@
-/** One tile: a title, its figure, and why the bar does not hold for it where that is so. */
+/** A tile: title, figure, and a note if the filter bar does not apply to it. */
 import { type Mark, type ReportAnswer, toFigure, toTitle } from "@millrace/client/chart";
 import { FilterX } from "lucide-react";
 import { memo, type ReactNode } from "react";
@@ -18,7 +18,7 @@ export interface TileProps {
   readonly bar: Bar | undefined;
   readonly onDrill?: ((drill: Drill) => void) | undefined;
   readonly onFilter?: ((group: Mark["group"]) => void) | undefined;
-  /** Acts of the editor in the head. */
+  /** Editor actions in the header. */
   readonly acts?: ReactNode;
 }
 
@@ -74,7 +74,7 @@ function TileBody(props: TileProps & { readonly title: string }) {
   );
 }
 
-/** The title of a tile: its own, that of its report, or what it counts. */
+/** Returns the title of a tile: its own, that of its report, or a description of its measure. */
 export function tileTitle(widget: Widget, data: WidgetData | undefined): string {
   if (widget.title !== "") return widget.title;
   if (data?.name !== undefined) return data.name;
