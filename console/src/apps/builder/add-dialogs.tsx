@@ -45,7 +45,7 @@ export function AddDialogs(props: AddDialogsProps) {
   return props.dialog === "source" ? <AddSource {...props} /> : null;
 }
 
-/** Returns the default source of a new component: the list above the selected component, or the first list. */
+/** Returns the default source of a new component: the list of the selected component, or the first list. */
 function nearestSource(draft: Draft, at: string): string {
   const value = isComponentAt(at) ? (readAt(draft, at) as Component) : undefined;
   const own = draft.dataSources.find(({ name }) => name === value?.["dataSource"]);
