@@ -8,7 +8,7 @@ import { aDefinition, browser, deploy, deployedApp, makeApp, tableOf } from "./t
 const SOURCE = { name: "orders", kind: "table", config: { table: "orders" } };
 const PAGE = { path: "/help", title: "Help", components: [{ type: "markdown", text: "# Help" }] };
 
-/** An app is the same in all environments. */
+/** Creates an app; it is the same in all environments. */
 async function app(owner: Ask, more: object = {}) {
   const { id } = await makeApp(owner, more);
   return { params: { id }, environmentScoped: false };
@@ -36,7 +36,7 @@ async function token(owner: Ask): Promise<Arranged> {
   return { params: { id, tokenId: body.data.id } };
 }
 
-/** In a browser; whatever is well-formed may be somebody's app. */
+/** Opens an app in a browser. */
 async function opened(owner: Ask, world: World) {
   const { slug } = await deployedApp(owner);
   const params = { workspace: "default", slug };

@@ -5,7 +5,7 @@ import { id, line } from "#kernel/schema/schema.ts";
 const THEN_MAX = 10;
 const SOURCES_MAX = 50;
 
-/** A text with `{{ }}` in it, which may be long. */
+/** A text with `{{ }}` expressions, which may be long. */
 export const BindableText = Type.String({ maxLength: 10_000, "x-template": true });
 /** JSON whose strings may have `{{ }}` in them. */
 export const BindableJson = Type.Unknown({ "x-template": true });
@@ -20,20 +20,20 @@ export const SourceName = Type.String({
 
 const BindableValues = Type.Record(Type.String(), BindableJson, { maxProperties: 200 });
 
-/** The id of a thing, for which an editor offers those that there are. */
+/** An id for which the editor offers the existing objects. */
 export const reference = (prefix: Parameters<typeof id>[0], kind: string) =>
   Type.String({ ...id(prefix), "x-reference": kind });
 
 export const TICKET_KINDS = ["incident", "problem", "change"] as const;
 
-/** The name of an action of the connector beside it. */
+/** The name of an action of the connector in the same object. */
 export const ConnectorAction = Type.String({
   minLength: 1,
   maxLength: 300,
   "x-reference": "connector_action",
 });
 
-/** The fields of each type of action, beside `type`, `then` and `message`. */
+/** The fields of each type of action, besides `type`, `then` and `message`. */
 export const ACTIONS: Readonly<Record<string, TProperties>> = {
   create_record: { table: TableSlug, values: Type.Optional(BindableValues) },
   update_record: { table: TableSlug, id: BindableText, values: Type.Optional(BindableValues) },

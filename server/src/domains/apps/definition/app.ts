@@ -56,7 +56,7 @@ export const Theme = Type.Object(
   { title: "AppTheme", additionalProperties: false },
 );
 
-/** The writable fields of an app, beside its pages and data sources. */
+/** The writable fields of an app, besides its pages and data sources. */
 export const appFields = {
   name: line(100),
   slug: Slug,
@@ -103,7 +103,7 @@ export const App = Type.Object(
   { ...AppData.properties, ...auditFields, environments: Environments },
   { title: "App" },
 );
-/** An app as it is stored. */
+/** A stored app. */
 export type StoredApp = AppData & {
   readonly createdBy: string;
   readonly createdAt: string;
@@ -148,7 +148,7 @@ export function isPagePath(path: string): boolean {
   return pathPattern.test(path);
 }
 
-/** A page's path as it is stored: with a leading slash. */
+/** Normalizes a page path to its stored form, with a leading slash. */
 export function normalizePath(path: string): string {
   return path.startsWith("/") ? path : `/${path}`;
 }

@@ -3,15 +3,15 @@ import { compileTemplatePlan } from "#kernel/expression/template-plan.ts";
 import { ANY_NAME } from "#kernel/expression/references.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
 
-/** The names that the configuration of a data source may read. */
+/** The names that the configuration of a data source can read. */
 export const SOURCE_ROOTS = ["inputs", "params", "selected", "user", "context"] as const;
-/** The names that a component and its actions may read. */
+/** The names that a component and its actions can read. */
 export const PAGE_ROOTS = [...SOURCE_ROOTS, "data", "row", "result"] as const;
 
 /** The name of a data source behind `data.`. */
 const SOURCE = /(?<![.\w$`"'])data\.([A-Za-z]\w*)/g;
 
-/** Field errors of the bindings of a value: of their syntax, and of the names that they read. */
+/** Returns field errors of the expressions in a value: invalid syntax and unknown names. */
 export function checkBindings(
   value: unknown,
   basePath: string,
@@ -46,7 +46,7 @@ export function checkBindings(
   return errors;
 }
 
-/** Lists the data sources that the bindings of a value may read; `*` stands for all of them. */
+/** Lists the data sources that the expressions of a value may read; `*` means all of them. */
 export function listSourcesRead(value: unknown): ReadonlySet<string> {
   const names = new Set<string>();
   for (const { text } of compileTemplatePlan(value).slots) {

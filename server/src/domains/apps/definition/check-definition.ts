@@ -1,7 +1,7 @@
 /**
- * Checks a definition when it is saved: its references to its own parts, the schema of each part, and the
- * syntax of each expression. References to tables, workflows and the like differ by environment, so a
- * deployment checks those.
+ * Validates a definition when it is saved: references within the app, the schema of each part, and the syntax of
+ * each expression. References to tables, workflows and other objects differ by environment, so they are checked at
+ * deployment.
  */
 import Type, { type TProperties, type TSchema } from "typebox";
 import { Compile } from "typebox/compile";
@@ -214,7 +214,7 @@ class DefinitionChecker {
 const CLOSED = { additionalProperties: false };
 const NO_SOURCES: ReadonlySet<string> = new Set();
 
-/** As many as there are types of components, actions and sources. */
+/** Limited by the number of component, action and source types. */
 const compiledSchemas = new Map<string, ReturnType<typeof Compile>>();
 
 function compileSchema(schema: TSchema): ReturnType<typeof Compile> {

@@ -34,7 +34,7 @@ const INPUTS = [
 const FORM_INPUTS: readonly string[] = ["select", "textarea", "file"];
 export type InputKind = (typeof INPUTS)[number];
 
-/** The name of a field of a record, an input or a form. */
+/** The field name of a record, an input or a form. */
 const FieldName = Type.String({ pattern: "^[A-Za-z][A-Za-z0-9_]{0,62}$" });
 /** The path of a value in a row: names separated by dots. */
 const FieldPath = Type.String({
@@ -74,12 +74,12 @@ const button = {
   style: Style,
 };
 const Children = Type.Array(Type.Unknown());
-/** The action of a press on a row, a card or a day. */
+/** The action on a click on a row, a card or a day. */
 const rowAction = Type.Optional(BindableJson);
 const title = Type.Optional(BindableText);
 const empty = Type.Optional(BindableText);
 
-/** Checks of a field of a form, beside those of its input. */
+/** Validation of a form field, besides that of its input type. */
 const checks = {
   min: Type.Optional(Type.Number({ description: "For a number" })),
   max: Type.Optional(Type.Number({ description: "For a number" })),
@@ -98,7 +98,7 @@ const checks = {
   ),
 };
 
-/** The fields of each type of component, beside those that all have. */
+/** The fields of each component type, besides the common ones. */
 export const COMPONENTS: Readonly<Record<string, TProperties>> = {
   text: {
     text: BindableText,
@@ -259,7 +259,7 @@ export interface ChildList {
   readonly components: readonly unknown[];
 }
 
-/** The child lists of a component, which need not be valid. */
+/** The child lists of a component, which may be invalid. */
 export function childrenOf(component: Readonly<Record<string, unknown>>): ChildList[] {
   const { type } = component;
   if (type === "modal")
@@ -271,7 +271,7 @@ export function childrenOf(component: Readonly<Record<string, unknown>>): ChildL
   }));
 }
 
-/** The actions of a component, which need not be valid, with their JSON pointers within it. */
+/** The actions of a component, which may be invalid, with their JSON pointers. */
 export function actionsOf(
   component: Readonly<Record<string, unknown>>,
 ): { readonly pointer: string; readonly action: unknown }[] {
@@ -290,14 +290,15 @@ export function actionsOf(
   return [...pressed, ...buttons];
 }
 
-/** The lists of buttons that a table has. */
+/** The button lists of a table. */
 const BUTTON_LISTS = ["rowActions", "bulkActions"] as const;
 
-/** Components that show rows beside a table, each of which may be pressed. */
+/** Other components that show clickable rows. */
 const ROWS: ReadonlySet<string> = new Set(["board", "calendar"]);
 
 /**
- * The fields of a component that are evaluated: without children, actions, type, id and source. It need not be valid.
+ * The fields of a component that are evaluated: without children, actions, type, id and source. The component may
+ * be invalid.
  */
 export function ownPropsOf(component: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { type, id: _, dataSource: __, submit: ___, rowAction: ____, ...rest } = component;
@@ -311,7 +312,7 @@ export function ownPropsOf(component: Readonly<Record<string, unknown>>): Record
   return props;
 }
 
-/** The items of a list without one of their fields. */
+/** Removes one field from the items of a list. */
 function omitField(list: unknown, field: string): object[] {
   return arrayOf(list).map((part) =>
     Object.fromEntries(
@@ -329,13 +330,13 @@ export interface PlacedComponent {
   readonly pointer: string;
 }
 
-/** All components of a validated page, outer ones first. */
+/** All components of a validated page, parents first. */
 export function* walkComponents(
   components: readonly unknown[],
   pointer = "",
 ): Generator<PlacedComponent> {
   for (const [index, item] of components.entries()) {
-    // Validated when it was saved.
+    // It was validated when it was saved.
     const component = item as Component;
     const at = `${pointer}/${index}`;
     yield { component, id: component.id ?? idFromPointer(at), pointer: at };
@@ -344,7 +345,7 @@ export function* walkComponents(
   }
 }
 
-/** An id that no component can be given by hand, stable as long as the page is unchanged. */
+/** A generated id that users cannot enter, stable as long as the page does not change. */
 export function idFromPointer(pointer: string): string {
   return `_${pointer.replaceAll(/[^0-9]+/g, "-").replace(/^-/, "")}`;
 }

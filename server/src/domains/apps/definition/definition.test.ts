@@ -11,7 +11,7 @@ const lastEvent = async (headers = {}): Promise<any> =>
 const SOURCE = { name: "orders", kind: "table", config: { table: "orders" } };
 const COLUMNS = [{ field: "name", label: "Name" }];
 
-test("an app is made, read, changed and archived, and each change is told as a whole", async () => {
+test("creates, reads, changes and archives an app, and each event contains the entire app", async () => {
   const draft = aDefinition({
     slug: undefined,
     name: "Größe & Höhe 7",
@@ -42,7 +42,7 @@ test("an app is made, read, changed and archived, and each change is told as a w
   });
   const same = await owner(`PATCH /api/v1/apps/${app.id}`, { name: "Sizes" });
   expect(same).toMatchObject({ status: 200, events: [], headers: { etag: '"2"' } });
-  // A whole list keeps the ids that it names, and drops what it does not.
+  // A complete list keeps items with their ids, and deletes items it omits.
   const [page] = app.pages;
   const two = [
     { path: "help", title: "Help", components: [] },
@@ -85,7 +85,7 @@ test("an app is made, read, changed and archived, and each change is told as a w
   expect((await owner("POST /api/v1/apps", { name: "Other", slug: app.slug })).status).toBe(201);
 });
 
-test("pages and data sources go one by one, checked as parts of the whole", async () => {
+test("pages and data sources can be changed individually, and are validated with the entire app", async () => {
   const { id } = await makeApp(owner, { pages: [], dataSources: [] });
   const at = `/api/v1/apps/${id}`;
   const table = { type: "table", dataSource: "orders", columns: COLUMNS };
@@ -133,7 +133,7 @@ test("pages and data sources go one by one, checked as parts of the whole", asyn
   expect((await owner(`GET ${at}/data-sources`)).body.data).toEqual([]);
 });
 
-test("all errors of a definition are reported with their paths", async () => {
+test("reports all errors of a definition with their paths", async () => {
   const table = { type: "table", dataSource: "orders", columns: COLUMNS };
   const go = (action: object) => ({ type: "button", label: "Go", action });
   const nested = (depth: number): object =>
@@ -242,7 +242,7 @@ test("all errors of a definition are reported with their paths", async () => {
   expect((await owner("POST /api/v1/apps", aDefinition({ pages: long }))).status).toBe(422);
 });
 
-test("the published schema takes what is saved and refuses what is not", async () => {
+test("the published schema accepts valid definitions and rejects invalid ones", async () => {
   const { body } = await owner("GET /api/v1/apps/schema");
   const schema = Compile(body.data);
   const check = (value: unknown): boolean => schema.Check(value);

@@ -1,10 +1,10 @@
-/** The parts of an app that an editor changes: its name, pages, data sources and look. */
+/** The parts of an app that an editor changes: name, pages, data sources and appearance. */
 import Type from "typebox";
 import { object } from "#kernel/schema/schema.ts";
 import { appFields, pageFields, PageId, PAGES_MAX, SOURCES_MAX } from "./app.ts";
 import { DataSourceId, sourceFields } from "./data-source.ts";
 
-/** Pages and data sources of a request; what has no id is new. */
+/** Pages and data sources of a request; items without an id are new. */
 export const partFields = {
   pages: Type.Array(object({ id: Type.Optional(PageId), ...pageFields }), { maxItems: PAGES_MAX }),
   dataSources: Type.Array(object({ id: Type.Optional(DataSourceId), ...sourceFields }), {
@@ -18,7 +18,7 @@ export const draftFields = {
   ...partFields,
 };
 
-/** A draft while somebody writes it: whatever is wrong in it is told, not refused. */
+/** A draft during editing: errors are reported, not rejected. */
 export const LooseDraft = Type.Object({
   name: Type.String({ maxLength: 200 }),
   theme: Type.Optional(appFields.theme),

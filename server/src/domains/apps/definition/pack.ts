@@ -1,4 +1,4 @@
-/** Apps as pack content, as drafts: people see what was deployed before until somebody deploys again. */
+/** Apps in packs. They are installed as drafts: users see the previous deployment until the next one. */
 import Type from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
 import { listIds, packContent } from "#kernel/contributions/pack-content.ts";
@@ -48,7 +48,7 @@ export const appContent = packContent({
       ...content,
       description,
       theme,
-      // Pages and data sources that go on keep their ids.
+      // Existing pages and data sources keep their ids.
       pages: pages.map((page) => {
         const same = before.pages.find(({ path }) => path === normalizePath(page.path));
         return { ...page, ...(same && { id: same.id }) };

@@ -1,4 +1,7 @@
-/** Operations on single pages and data sources. Their ETag is the app's, which is validated and stored as a whole. */
+/**
+ * Operations on single pages and data sources. They use the app's ETag, because the app is validated and stored as
+ * a whole.
+ */
 import { command, query } from "#kernel/operation/operation.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";

@@ -8,12 +8,12 @@ type Json = Readonly<Record<string, unknown>>;
 const COMPONENT = { $ref: "#/$defs/component" };
 const ACTION = { $ref: "#/$defs/action" };
 const { then: _, ...common } = toJson(ACTION_COMMON);
-/** The fields of every action, with the actions that follow it. */
+/** The fields of all actions, including the next actions. */
 // oxlint-disable-next-line unicorn/no-thenable
 const ACTION_FIELDS = { ...common, then: arrayOf(ACTION) };
 const CONTAINERS = ["tabs", "columns"];
 
-/** Builds the JSON Schema of a page's component tree, with those of actions and data sources. */
+/** Builds the JSON Schema of a page's component tree, with actions and data sources. */
 export function buildPublishedSchema(): Json {
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -68,7 +68,7 @@ function buildComponentSchema(name: string, fields: TProperties): Json {
   return buildTypedSchema(name, properties, fields);
 }
 
-/** A list of objects, with the schemas of some members replaced. */
+/** Replaces the schemas of some members in a list of objects. */
 function withMemberSchemas(list: unknown, members: Json): Json {
   const { items, ...rest } = list as { readonly items: { readonly properties: object } };
   return { ...rest, items: { ...items, properties: { ...items.properties, ...members } } };

@@ -82,7 +82,7 @@ export async function archive(ctx: WriteContext<typeof AppArchived>, id: string)
   ctx.emit(AppArchived, appRef(after), appEventData(after));
 }
 
-/** Takes an app out of the archive; what was deployed can be opened again. */
+/** Restores an archived app; its deployments can be opened again. */
 export async function unarchive(
   ctx: WriteContext<typeof AppUnarchived>,
   id: string,
@@ -172,7 +172,10 @@ function replaceItem<Item extends { readonly id: string }>(
   return { list: items.map((candidate) => (candidate === old ? item : candidate)), item };
 }
 
-/** Gives ids to new items. An id in the request must be known, unless an undo has it from the log, and unique. */
+/**
+ * Assigns ids to new items. Ids in the request must be unique and must exist, except in an undo, which takes them
+ * from the log.
+ */
 function assignIds<Item extends { readonly id?: string }>(
   ctx: WriteContext<never>,
   prefix: "pag" | "dsr",
@@ -196,7 +199,7 @@ function normalizePage<P extends { readonly path: string }>(page: P): P {
   return { ...page, path: normalizePath(page.path) };
 }
 
-/** Makes error paths relative to the one part that a request is about. */
+/** Makes error paths relative to the part in the request. */
 function pathWithin(list: string, index: number): (path: string) => string {
   const prefix = `${list}/${index}`;
   return (path) => (index >= 0 && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path);

@@ -9,7 +9,7 @@ const owner = await world.member(["owner"]);
 const lastEvent = async (headers = {}): Promise<any> =>
   (await owner("GET /api/v1/audit?limit=1", undefined, headers)).body.data[0];
 
-test("a deployment is a snapshot of one environment; going back finds it as it was", async () => {
+test("a deployment is a snapshot for one environment, and a rollback restores it", async () => {
   const app = await makeApp(owner);
   const at = `/api/v1/apps/${app.id}`;
   const staging = { "x-environment": "staging" };
@@ -67,7 +67,7 @@ test("a deployment is a snapshot of one environment; going back finds it as it w
     status: 422,
     events: [],
   });
-  // What is live already is no change.
+  // A rollback to the live deployment changes nothing.
   expect(await owner(`POST ${at}/rollback`, { deploymentId: two }, staging)).toMatchObject({
     status: 200,
     events: [],
@@ -140,7 +140,7 @@ test("an archived app is served no longer", async () => {
   expect((await open()).status).toBe(404);
 });
 
-test("of two concurrent rollbacks, one succeeds and the other fails", async () => {
+test("one of two concurrent rollbacks succeeds and the other fails", async () => {
   const { id, deploymentId: first } = await deployedApp(owner);
   await deploy(owner, id);
   const back = () => owner(`POST /api/v1/apps/${id}/rollback`);

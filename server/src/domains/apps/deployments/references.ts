@@ -12,7 +12,7 @@ import {
 } from "#kernel/operation/call-operation.ts";
 import type { Snapshot } from "./deployment.ts";
 
-/** The fields that refer to something, with its kind. */
+/** The fields that contain references, with the kind of the target. */
 const REFERENCE_FIELDS = {
   table: "table",
   queryId: "query",
@@ -64,7 +64,7 @@ function referencesOf({
   const pageReferences = pages.flatMap(({ components }, at) =>
     [...walkComponents(components)].flatMap((placed) =>
       actionsOf(placed.component).flatMap(({ pointer, action }) =>
-        // Validated when it was saved.
+        // It was validated when it was saved.
         actionReferences(action as Action, `/pages/${at}/components${placed.pointer}${pointer}`),
       ),
     ),

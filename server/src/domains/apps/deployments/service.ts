@@ -71,7 +71,7 @@ export async function deploy(
   return deployment;
 }
 
-/** An earlier deployment and, unless the request named it, the live one that it preceded. */
+/** The target deployment and, unless the request named it, the live deployment that it preceded. */
 export interface PreparedRollback extends PreparedDeployment<FullDeployment> {
   readonly expectedLive: string | undefined;
 }
@@ -105,7 +105,7 @@ export async function rollBack(
 ): Promise<Deployment | Failure> {
   const app = await lockActive(ctx, target.appId);
   const previousDeploymentId = (await store.findLive(ctx.tx, app.id))?.deploymentId ?? null;
-  // Another one may have gone live meanwhile, and then this is no longer the previous one.
+  // If another deployment has gone live in the meantime, the target is no longer the previous one.
   if (expectedLive !== undefined && previousDeploymentId !== expectedLive)
     throw new Failure(AppChanged);
   const { snapshot: _, ...fields } = target;

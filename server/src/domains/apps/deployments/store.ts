@@ -151,7 +151,7 @@ export interface ServedApp {
   readonly deploymentId: string;
   readonly snapshot: Snapshot;
   readonly deployedBy: string;
-  /** The permissions to which a token confined it; null for all of its deployer's. */
+  /** The permissions of the token that deployed it; null for all permissions of its deployer. */
   readonly permissions: readonly string[] | null;
 }
 
@@ -168,7 +168,7 @@ export async function findServed(tx: Tx, slug: string): Promise<ServedApp | unde
   return row as ServedApp | undefined;
 }
 
-/** An app that people can open, for a list of them. */
+/** A deployed app in a list. */
 export interface ServedAppEntry {
   readonly slug: string;
   readonly name: string;
@@ -183,7 +183,7 @@ const LIST_SERVED = `
    where a.status = 'active' and (d.snapshot ->> 'name', a.slug) > ($1, $2)
    order by name, a.slug limit $3`;
 
-/** The apps that are served in this environment, by name and slug, after such a pair. */
+/** The deployed apps of this environment, sorted by name and slug, after a position. */
 export async function listServed(
   tx: Tx,
   { name, slug }: { readonly name: string; readonly slug: string },
@@ -192,7 +192,7 @@ export async function listServed(
   return queryRows<ServedAppEntry>(tx, LIST_SERVED, [name, slug, limit]);
 }
 
-/** Live apps that act in the name of a member, and those that strangers use with their rights. */
+/** Live apps that use the rights of a member, and public apps that visitors use with their rights. */
 export const unattendedApps: UnattendedWork = {
   kind: "app",
   list: async (tx, userId, limit) =>

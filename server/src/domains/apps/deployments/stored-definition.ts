@@ -9,7 +9,7 @@ import { Snapshot } from "./deployment.ts";
 const draft = new Validator(Type.Pick(AppData, ["theme", "pages", "dataSources"]), "body");
 const snapshot = new Validator(Snapshot, "body");
 
-/** Apps as they are edited, and as they were deployed. */
+/** Apps as drafts, and as deployed. */
 export const appDefinitions: readonly StoredDefinition[] = [
   {
     table: "apps",
@@ -26,6 +26,6 @@ export const appDefinitions: readonly StoredDefinition[] = [
 
 function findErrors(validator: Validator, value: unknown): readonly FieldError[] {
   const result = validator.check(value);
-  // Only what has the form of a definition can be looked into.
+  // References can only be checked in a valid definition.
   return "errors" in result ? result.errors : definitionErrors(value as Definition);
 }

@@ -1,6 +1,6 @@
 /**
- * Embed tokens: signed claims about the app, page, context and origins. A row tells whether the token is
- * revoked and for whom it acts; that member's permissions are looked up each time.
+ * Embed tokens: signed claims about the app, page, context and origins. A row stores whether the token is revoked
+ * and for whom it acts; that member's permissions are resolved on each request.
  */
 import Type, { type Static } from "typebox";
 import type { PlatformServices } from "#kernel/contract.ts";
@@ -63,7 +63,7 @@ export const EmbedToken = Type.Object(
   { title: "EmbedToken" },
 );
 export type EmbedToken = Static<typeof EmbedToken>;
-/** A token as it is stored. */
+/** A stored token. */
 export type StoredEmbedToken = EmbedToken & {
   readonly permissions: readonly string[] | null;
   readonly revision: number;

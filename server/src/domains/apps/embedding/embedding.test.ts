@@ -97,7 +97,7 @@ test("a token opens the app with its context, as the member who created it", asy
     data: { appId: app.id, expiresAt, pageId: null },
   });
   expect(JSON.stringify(made)).not.toContain(token);
-  // What the address says beside the token changes nothing of what is fixed in it.
+  // Query parameters cannot override values that are fixed in the token.
   const more = `${at(token, "/_state")}&environment=staging`;
   const { body: same } = await frame()(`POST ${more}`, { ...LIST, params: { owner: "C-2" } });
   expect(same.data.components[0].rows.map(({ cells }: any) => cells)).toEqual([["New"], ["One"]]);
@@ -130,7 +130,7 @@ test("a token for one page opens no other", async () => {
   });
 });
 
-test("forged, foreign, expired and revoked tokens open nothing, nor does one whose maker is gone", async () => {
+test("rejects forged, foreign, expired and revoked tokens, and tokens whose creator has left", async () => {
   const builder = await world.member(["builder"]);
   const { id, token } = await issue(builder);
   const [text = "", signature = ""] = token.split(".");

@@ -15,7 +15,7 @@ export async function find(tx: Tx, id: string): Promise<StoredEmbedToken | undef
   return row as StoredEmbedToken | undefined;
 }
 
-/** Locks the row until the transaction ends, so that the token is revoked once. */
+/** Locks the row until the transaction ends, so that the token is revoked only once. */
 export async function lock(tx: Tx, appId: string, id: string): Promise<StoredEmbedToken> {
   const text = `select ${COLUMNS} from app_embed_tokens where app_id = $1 and id = $2 for update`;
   const [row] = await queryRows<StoredEmbedToken>(tx, text, [appId, id]);
@@ -58,7 +58,7 @@ export function insert(ctx: WriteContext<never>, token: StoredEmbedToken): void 
   ]);
 }
 
-/** A token is valid for a day at most; its row is kept a week longer for the list. */
+/** A token is valid for at most a day; its row is kept a week longer for the list. */
 const TOKEN_RETENTION_MS = 8 * 86_400_000;
 
 /** Many more than the one token that each call creates. */
@@ -79,7 +79,7 @@ export function revoke(ctx: WriteContext<never>, id: string): void {
   void ctx.send(text, [id, ctx.now]);
 }
 
-/** Revokes the valid tokens that an account made here; resolves to their number. */
+/** Revokes the valid tokens that an account created here; resolves to their number. */
 export async function revokeUserTokens(
   { tx, now }: Pick<WriteContext<never>, "tx" | "now">,
   userId: string,

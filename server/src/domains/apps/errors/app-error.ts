@@ -1,4 +1,4 @@
-/** Errors that people had in a deployed app. They are for builders to see; the log has nothing of it. */
+/** Errors that occurred in a deployed app. They are shown to builders, and are not part of the log. */
 import Type, { type Static } from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
@@ -9,7 +9,10 @@ import type { AppSession } from "../runtime/app-session.ts";
 const MESSAGE_CHARACTERS_MAX = 300;
 const ERRORS_MAX = 100;
 const ERRORS_OF_PAGE_MAX = 10;
-/** Of one error in one process: a page that fails for everybody must not write for each of them. */
+/**
+ * The minimum interval per error and process, so that a page that fails for all users does not write for each of
+ * them.
+ */
 const WRITE_EVERY_MS = 2_000;
 const KEPT_MAX = 1_000;
 
@@ -33,7 +36,7 @@ const LIST = `
      and environment = current_setting('millrace.environment')::environment
    order by last_at desc, page, component_id limit ${ERRORS_MAX}`;
 
-/** The errors of the last hour in this environment, newest first. The columns have the names of the fields. */
+/** The errors of the last hour in this environment, newest first. The column names equal the field names. */
 export async function listErrors(tx: Tx, appId: string, now: Date): Promise<AppError[]> {
   return queryRows<AppError>(tx, LIST, [appId, now]);
 }
@@ -76,9 +79,7 @@ export function findErrors(components: readonly ResolvedComponent[]): readonly N
 /** Counts of errors that were not written yet, and when they were last. */
 const kept = new Map<string, { count: number; writtenMs: number }>();
 
-/**
- * Records what went wrong on a page. Whoever used the page has seen it already: that it can't be recorded is no error.
- */
+/** Records the errors of a page. The user has already seen them, so a failure to record them is ignored. */
 export async function recordErrors(
   { platform, partition, served }: AppSession,
   page: string,

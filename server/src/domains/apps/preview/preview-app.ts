@@ -1,6 +1,6 @@
 /**
- * A draft as somebody with a role would see it: resolved by the runtime of deployed apps, with real data, and saved
- * nowhere.
+ * Shows a draft as a member with a role would see it: rendered by the runtime of deployed apps, with real data, and
+ * not saved.
  */
 import Type from "typebox";
 import { Compile } from "typebox/compile";
@@ -113,7 +113,7 @@ const isSmall = (value: unknown): boolean =>
 
 const compiledDraft = Compile(Type.Object(draftFields));
 
-/** Whatever would refuse the definition when it is saved. */
+/** Returns all problems that would prevent saving. */
 function findProblems(definition: Draft): readonly FieldError[] {
   const { pages, dataSources } = definition;
   const sent = {
@@ -131,7 +131,7 @@ function withoutNewId<Part extends { readonly id: string }>(part: Part): object 
   return id === "" ? rest : part;
 }
 
-/** The definition with a notice in the place of each component that can't be drawn. */
+/** Replaces each component that cannot be rendered with a notice. */
 function withoutBroken(definition: Draft, problems: readonly FieldError[]): Draft {
   const messages = new Map(
     problems.flatMap(({ path, message }) => {
@@ -164,7 +164,7 @@ function withoutBroken(definition: Draft, problems: readonly FieldError[]): Draf
     ...definition,
     pages: definition.pages.map((page, index) => {
       const at = `/pages/${index}/components`;
-      // A page with too many is not checked to its end.
+      // A page with too many problems is not checked completely.
       const whole = unchecked ?? problems.find(({ path }) => path === at)?.message;
       const components =
         whole === undefined
@@ -176,7 +176,7 @@ function withoutBroken(definition: Draft, problems: readonly FieldError[]): Draf
   };
 }
 
-/** The component that a path leads into: the innermost one. */
+/** Matches the innermost component that a path leads into. */
 const COMPONENT_POINTER =
   /^\/pages\/\d+\/components\/\d+(\/((tabs|columns)\/\d+\/)?components\/\d+)*(?=\/|$)/;
 
@@ -212,7 +212,7 @@ function* walkPointers(
   }
 }
 
-/** A session on the draft, with the caller's own rights or, with a role, those that both have. */
+/** A session for the draft, with the caller's rights or, with a role, the rights that both have. */
 async function openPreview(
   platform: Platform,
   caller: Caller,
@@ -261,7 +261,7 @@ async function openPreview(
 
 const withPath = (page: Draft["pages"][number]) => ({ ...page, path: normalizePath(page.path) });
 
-/** The permissions that a role of the workspace's own grants; none for a built-in one. */
+/** The permissions of a custom role; empty for a built-in one. */
 async function findGranted(tx: Parameters<typeof queryRows>[0], role: string): Promise<string[]> {
   const rows = await queryRows(tx, "select permissions from roles where id = $1", [role]);
   return rows.flatMap((row) => row["permissions"] as string[]);

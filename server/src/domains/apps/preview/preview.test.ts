@@ -14,7 +14,7 @@ const columns = [
   { name: "status", type: "enum", options: { values: ["open", "done"] } },
 ];
 
-/** Rules by which a viewer sees what is done, and whoever builds sees what is open. */
+/** Rules that show done items to viewers, and open items to builders. */
 const rules = [
   { roles: ["viewer"], actions: ["read"], where: { status: "done" } },
   { roles: ["builder"], actions: ["read"], where: { status: "open" } },
@@ -26,7 +26,7 @@ const definitionOf = (table: string, components: readonly object[]) => ({
   dataSources: [{ name: "things", kind: "table", config: { table } }],
 });
 
-test("a draft is shown as a role sees it, and a role never shows more than one's own", async () => {
+test("shows a draft as a role sees it, and never more than the caller may see", async () => {
   const records = [
     { title: "A", status: "open" },
     { title: "B", status: "done" },
@@ -45,7 +45,7 @@ test("a draft is shown as a role sees it, and a role never shows more than one's
   expect(await titlesAs(owner, "viewer")).toEqual(["B"]);
   const builder = await world.member(["builder"]);
   expect(await titlesAs(builder)).toEqual(["A"]);
-  // Nobody sees as a role what the rules give to that role alone.
+  // A preview as a role does not show rows that only the role may see.
   expect(await titlesAs(builder, "viewer")).toEqual([]);
   expect(await titlesAs(builder, "owner")).toEqual(["A"]);
   const member = await world.member(["member"]);
@@ -53,7 +53,7 @@ test("a draft is shown as a role sees it, and a role never shows more than one's
   expect(refused.status).toBe(403);
 });
 
-test("what is wrong in a draft is told with its place, and the rest of it is shown", async () => {
+test("reports problems of a draft with their paths, and shows the other parts", async () => {
   const definition = {
     ...definitionOf("nowhere", [
       { type: "text", text: "Hello {{ user.name }}" },
@@ -75,7 +75,7 @@ test("what is wrong in a draft is told with its place, and the rest of it is sho
   expect(Object.values(pointers)).toContain("/pages/0/components/2/columns/0/components/0");
 });
 
-test("a draft of which not everything was checked shows nothing that was not", async () => {
+test("an incompletely checked draft shows only checked parts", async () => {
   const hostile = [
     { type: "constructor" },
     { type: "tabs", tabs: [5] },
@@ -94,7 +94,7 @@ test("a draft of which not everything was checked shows nothing that was not", a
   }
 });
 
-test("an app of a table lists, shows by name, creates, changes in place, and tells builders what failed", async () => {
+test("a generated app for a table lists records, shows names, creates, edits in place, and reports errors to builders", async () => {
   const customers = await tableOf(owner, [{ name: "name", type: "text" }], [{ name: "Ada" }]);
   const [ada] = (await owner(`GET /api/v1/tables/${customers}/records`)).body.data;
   const more = { name: "customer", type: "reference", options: { table: customers } };

@@ -22,7 +22,7 @@ interface DomainRow extends Record<string, unknown> {
 /** Paths that are the same at every domain: the files of the pages, the proof that it leads here, and the probes. */
 const SHARED = /^\/(?:(?:apps\/_assets|\.well-known\/millrace-domain)\/|(?:healthz|readyz)$)/;
 
-/** Between two times that all domains are read: strangers cause events as well. */
+/** The minimum time between two reloads of all domains, because visitors cause events too. */
 const PAUSE_MS = 500;
 
 export const domainRoutes: HostRoute = {
@@ -48,7 +48,7 @@ export const domainRoutes: HostRoute = {
         if (!app || SHARED.test(url)) return app && url;
         const [path = "/", query = ""] = url.split("?", 2);
         const search = new URLSearchParams(query);
-        // The domain is that of the app in one environment.
+        // The domain belongs to the app in one environment.
         search.delete("embed_token");
         search.delete("environment");
         if (app.environment !== "production") search.set("environment", app.environment);
@@ -65,7 +65,7 @@ async function readDomains({ db }: Platform): Promise<ReadonlyMap<string, Domain
   return new Map(rows.map((row) => [row.domain, row]));
 }
 
-/** Calls that come while one is under way, or shortly after it, become one. */
+/** Combines calls that arrive during a running call, or shortly after it. */
 function atMostOnceAtATime(call: () => Promise<void>): () => void {
   let isBusy = false;
   let isAsked = false;

@@ -1,4 +1,4 @@
-/** Opens an app to people who have not signed in, and gives it a domain. */
+/** Publishes an app for visitors without an account, and sets its domain. */
 import { randomBytes } from "node:crypto";
 import Type from "typebox";
 import { authorityOf } from "#domains/identity/accounts/index.ts";
@@ -150,8 +150,8 @@ async function assertLeadsHere(platform: Platform, domain: string): Promise<void
 }
 
 /**
- * Throws for a host that is the installation's own, under whatever port or spelling: the app would stand in the place
- * of the API and of the page where people sign in. The caller's word for our address is worth nothing here.
+ * Throws for a host of the installation itself, with any port or spelling: the app would replace the API and the
+ * login page. The Host header of the caller is not trusted for this.
  */
 function assertForeign({ settings: { baseUrl, hosts } }: Platform, domain: string): string {
   if (baseUrl === undefined) {

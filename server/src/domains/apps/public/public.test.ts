@@ -77,7 +77,7 @@ const act = (componentId: string, more: object = {}) => ({
 });
 const list = (body: any) => body.data.components.find(({ id }: any) => id === "list");
 
-test("strangers see a public app and nothing else, until it is closed or its publisher may no longer publish", async () => {
+test("visitors see only a public app, until it is closed or its publisher may no longer publish", async () => {
   expect((await stranger(`GET ${at(app.slug)}`)).status).toBe(401);
   expect((await member(`POST /api/v1/apps/${app.id}/public`)).status).toBe(403);
   const made = await builder(`POST /api/v1/apps/${app.id}/public`);
@@ -89,7 +89,7 @@ test("strangers see a public app and nothing else, until it is closed or its pub
     expect(page.body).not.toContain(word);
   expect(page.body).toContain("Hello Visitor");
 
-  // What is not shown can't be found by a search or an order either.
+  // Hidden fields cannot be discovered by search or sort.
   const look = (view: object) =>
     stranger(`POST ${at(app.slug, "/_state")}`, { page: "/", views: { list: view } });
   for (const [view, shown] of [
@@ -105,7 +105,7 @@ test("strangers see a public app and nothing else, until it is closed or its pub
   }
   expect(page.body).toContain("_live");
 
-  // They act in the name of the app, and only as it lets them.
+  // Visitors act as the app, with only the actions that it allows.
   const added = await stranger(
     `POST ${at(app.slug, "/_act")}`,
     act("add", { inputs: { name: "Rug" } }),
@@ -139,7 +139,7 @@ test("strangers see a public app and nothing else, until it is closed or its pub
   }
   expect(statuses.at(-1)).toBe(429);
 
-  // A member is there as themselves.
+  // A member uses the app with their own account.
   const inside = browser(world, member.token);
   expect((await inside(`GET ${at(app.slug)}`)).body).toContain("/logout");
   const closed = await builder(`DELETE /api/v1/apps/${app.id}/public`);
@@ -149,7 +149,7 @@ test("strangers see a public app and nothing else, until it is closed or its pub
   expect(now.data).toEqual({ publication: null });
 });
 
-test("at its own domain there is the app and nothing else, and only where the domain leads here", async () => {
+test("a custom domain serves only the app, and only if the domain points to this server", async () => {
   await world.app.listen({ port: 0, host: "127.0.0.1" });
   const { port } = world.app.server.address() as AddressInfo;
   const domain = `localhost:${port}`;
@@ -164,7 +164,7 @@ test("at its own domain there is the app and nothing else, and only where the do
     ["audit.app_publication.updated"],
     domain,
   ]);
-  // Nobody takes the installation's own name, nor a machine's, however they spell it or call us by.
+  // The installation's own name and addresses cannot be used, in any spelling or with any Host header.
   for (const own of [
     "millrace.example.com",
     "millrace.example.com:80",
@@ -193,7 +193,7 @@ test("at its own domain there is the app and nothing else, and only where the do
   expect(home.body).toContain('"/_state"');
   const state = await world.stranger("POST /_state", { page: "/" }, here);
   expect([state.status, list(state.body).rows.length]).toEqual([200, 3]);
-  // No credential counts there, and no other path is there.
+  // Credentials are ignored there, and no other path exists.
   const known = { ...here, authorization: `Bearer ${owner.token}`, "x-workspace": "default" };
   for (const path of ["/api/v1/tables", "/login", "/apps/default/other", "/forms/x", "/metrics"])
     expect([path, (await world.stranger(`GET ${path}`, undefined, known)).status]).toEqual([
@@ -209,7 +209,7 @@ test("at its own domain there is the app and nothing else, and only where the do
   expect((await world.stranger("GET /healthz", undefined, here)).body).toEqual({ status: "ok" });
   const foreign = { ...here, origin: "https://evil.example" };
   expect((await world.stranger("POST /_state", { page: "/" }, foreign)).status).toBe(403);
-  // Where it is open no more, nobody is asked for a password there.
+  // If the app is no longer public, its domain does not ask for a password.
   const leaver = await world.member(["builder"]);
   await leaver(`POST /api/v1/apps/${app.id}/public`);
   const { id: leaverId } = (await leaver("GET /api/v1/auth/me")).body.data.user;
@@ -224,7 +224,7 @@ test("at its own domain there is the app and nothing else, and only where the do
   await owner(`DELETE /api/v1/apps/${app.id}/public`);
 });
 
-test("an action is done for each chosen row, and a workflow started where the app grants it", async () => {
+test("runs an action for each selected row, and starts a workflow if the app grants it", async () => {
   const inside = browser(world, builder.token);
   const rows = list((await inside(`POST ${at(app.slug, "/_state")}`, { page: "/" })).body).rows;
   const ids = rows.slice(0, 2).map(({ key }: any) => key);
@@ -284,7 +284,7 @@ test("an action is done for each chosen row, and a workflow started where the ap
   expect(lent.body.data.effects).toEqual([{ kind: "refresh" }]);
   expect(lent.events).toContain("app.action_performed");
 
-  // What went wrong within is for members.
+  // Details of workflow errors are only for members.
   expect(JSON.stringify((await press("fail")).body)).toContain("inner words");
   await builder(`POST /api/v1/apps/${buttons.id}/public`);
   world.clock.advance(60_000);
@@ -293,7 +293,7 @@ test("an action is done for each chosen row, and a workflow started where the ap
   expect(JSON.stringify(failed.body)).not.toContain("inner words");
 });
 
-test("strangers hear that a public app has changed, so many at a time from one address", async () => {
+test("visitors are notified of changes in a public app, with a limit per address", async () => {
   const live = await deployedApp(builder, definition());
   await builder(`POST /api/v1/apps/${live.id}/public`);
   const { port } = world.app.server.address() as AddressInfo;
@@ -314,11 +314,11 @@ test("strangers hear that a public app has changed, so many at a time from one a
   await owner(`POST /api/v1/tables/${table}/records`, { name: "Sofa", cost: "secret-19" });
   for (const { text } of streams) {
     await expect.poll(text).toContain("event: changed\ndata: {}\n\n");
-    // An id before the first change: who is cut off before it is known to come back.
+    // The stream sends an id before the first change, so that a client that reconnects is recognized.
     expect(text()).toMatch(/^retry: 5000\nid: 0\n\n/);
     expect(text()).not.toMatch(/Sofa|secret|record/);
   }
-  // Who leaves makes room; who comes back hears at once that something may have changed.
+  // Closing a stream frees its slot; a reconnecting client is notified immediately that data may have changed.
   for (const { gone, ended } of streams) {
     gone.abort();
     await ended;
@@ -330,14 +330,14 @@ test("strangers hear that a public app has changed, so many at a time from one a
       return again.text();
     })
     .toContain("event: changed");
-  // The head of a stream is no stream, and holds no place.
+  // A HEAD request opens no stream, and takes no slot.
   for (let n = 0; n < 7; n += 1) {
     await expect
       .poll(async () => (await fetch(address(live.slug), { method: "HEAD" })).status)
       .toBe(200);
   }
 
-  // What a table refers to is shown by lookups, and asked by rules.
+  // Changes of referenced tables count: lookups show them, and rules depend on them.
   const columns = [{ name: "thing", type: "reference", options: { table } }];
   const orders = await tableOf(owner, columns, []);
   const sources = [{ name: "things", kind: "table", config: { table: orders } }];
@@ -348,8 +348,8 @@ test("strangers hear that a public app has changed, so many at a time from one a
   await last.ended;
   expect(last.text()).toContain("event: changed");
 
-  // What changes between the reading of a page and the opening of its stream is told: by a position of the log to
-  // members, and by a time to strangers.
+  // Changes between the reading of a page and the opening of its stream are reported: members send a log position,
+  // visitors a time.
   for (const [name, headers] of [
     ["since", {}],
     ["after", { authorization: `Bearer ${builder.token}` }],

@@ -63,7 +63,7 @@ export async function findPublication(
   return row as StoredPublication | undefined;
 }
 
-/** The publication of an app that is to be changed, if it is in the state that the caller has seen. */
+/** Locks the publication of an app for a change, if its state matches what the caller has seen. */
 export async function lockPublication(
   ctx: WriteContext<never>,
   appId: string,
@@ -75,7 +75,7 @@ export async function lockPublication(
   return found;
 }
 
-/** Opens the app, or has it act for somebody else. */
+/** Publishes the app, or changes the member whose rights it uses. */
 export async function putPublication(
   ctx: WriteContext<never>,
   { appId, publicBy, permissions }: Pick<StoredPublication, "appId" | "publicBy" | "permissions">,

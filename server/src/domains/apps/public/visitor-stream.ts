@@ -1,7 +1,7 @@
 /**
- * The live stream of a public app. All strangers in an app see the same, so that one reading of the log serves all of
- * them on a node; each address and each app has so many streams. They hear that something changed, and no oftener than
- * all of them may read the page anew.
+ * The live stream of a public app. All visitors of an app see the same data, so one reader of the log per node
+ * serves all of them; streams are limited per address and app. Visitors learn only that data changed, and only as
+ * often as all of them can reload the page.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { openStream, PLATFORM_EVENTS } from "#domains/bus/index.ts";
@@ -10,27 +10,27 @@ import type { Platform } from "#kernel/contract.ts";
 import { StreamLimit } from "#kernel/http/stream-limit.ts";
 import { classifyAddress } from "#kernel/outbound/ssrf-guard.ts";
 
-/** Streams that are open at a time, on each node. */
+/** Limits of open streams per node. */
 const ADDRESS_STREAMS_MAX = 6;
 const APP_STREAMS_MAX = 200;
 /** Between two signals on a stream: so often all streams of an app may read its page within the limit of reads. */
 const SIGNAL_MS = 5_000;
 const HEARTBEAT_MS = 15_000;
-/** Then the client asks anew, and whether the app is still public. */
+/** After this time, the client reconnects, and the server checks again whether the app is public. */
 const LASTS_MS = 5 * 60_000;
 const RETRY_MS = 5_000;
 
 export interface VisitorStreamOptions {
-  /** The deployment that is looked at. */
+  /** The followed deployment. */
   readonly deploymentId: string;
   readonly isOfInterest: (frame: string) => boolean;
   /** When the page was read that follows it, in milliseconds. */
   readonly since?: number | undefined;
-  /** The signals after which it ends. */
+  /** The number of signals after which the stream ends. */
   readonly limit?: number | undefined;
 }
 
-/** Opens the stream of a stranger; throws a 429 where too many are open. */
+/** Opens the stream of a visitor; throws a 429 if too many are open. */
 export async function openVisitorStream(
   platform: Platform,
   caller: Caller,
@@ -59,7 +59,8 @@ export async function openVisitorStream(
     leaveAddress();
     if (held.leave() && watches.get(key) === held) watches.delete(key);
   };
-  // One that is never read does not come to its end. Who left while the app was opened gives no further word of it.
+  // A stream that is never read does not run its cleanup. A client that disconnected while the app was opened sends
+  // no further signal.
   caller.disconnected?.addEventListener("abort", leave, { once: true });
   if (caller.disconnected?.aborted) leave();
   try {
@@ -78,10 +79,10 @@ async function* signals(
   leave: () => void,
 ): AsyncGenerator<string> {
   try {
-    // An id without data: a client that is cut off before the first change says that it was there before.
+    // An id without data: a client that is disconnected before the first change then reconnects with an id.
     yield `retry: ${RETRY_MS}\nid: 0\n\n`;
     const endsAtMs = performance.now() + LASTS_MS;
-    // One that was cut off may have missed something, and so may a page that was read before the last change.
+    // A reconnecting client may have missed a change, and so may a page that was read before the last change.
     const isLate = lastEventId !== undefined || since <= watch.changedAtMs;
     let seen = isLate ? -1 : watch.changes;
     for (let sent = 0; sent < limit;) {
@@ -101,10 +102,10 @@ async function* signals(
   }
 }
 
-/** Follows the log for all strangers of one deployment, while there are any. */
+/** Follows the log for all visitors of one deployment, as long as there are any. */
 class AppWatch {
   changes = 0;
-  /** When it heard of the last change; of those before its start it knows nothing. */
+  /** The time of the last known change; changes before its start are unknown. */
   changedAtMs: number;
   isOver = false;
   /** From then on no change is missed. */
@@ -121,7 +122,7 @@ class AppWatch {
     const reader = { ...rest, disconnected: this.#end.signal };
     const frames = openStream(platform, reader, { name: PLATFORM_EVENTS });
     this.started = frames.then(() => undefined);
-    // Its readers ask anew, and a new watch begins with them.
+    // Its readers reconnect, and a new watch starts with them.
     void this.#follow(frames, isOfInterest)
       .catch((error: unknown) =>
         platform.log.error({ err: error }, "the stream of a public app ended"),
@@ -136,14 +137,14 @@ class AppWatch {
     this.#streams += 1;
   }
 
-  /** True when nobody is left. */
+  /** Returns true if it has no readers left. */
   leave(): boolean {
     this.#streams -= 1;
     if (this.#streams === 0) this.#end.abort();
     return this.#streams === 0;
   }
 
-  /** Waits for a change, for so long at most. */
+  /** Waits for a change, with a timeout. */
   async next(forMs: number, gone: AbortSignal | undefined): Promise<void> {
     const stop = new AbortController();
     const wake = (): void => stop.abort();
@@ -169,7 +170,7 @@ class AppWatch {
   }
 }
 
-/** Sleeps until the time is over, or the signal comes. */
+/** Sleeps until the timeout or the abort signal. */
 async function pause(forMs: number, signal: AbortSignal | undefined): Promise<void> {
   await sleep(forMs, undefined, { signal, ref: false }).catch(() => undefined);
 }

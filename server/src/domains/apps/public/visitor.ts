@@ -1,7 +1,7 @@
 /**
- * Strangers in a public app. They act in the name of the app, with the rights that its publisher has at that moment, of
- * which only those count that an app's own sources and actions need: nothing else of the workspace can be reached
- * with them, whatever an app asks for. Each address and each app has its limits.
+ * Visitors of a public app. They act as the app, with the current rights of its publisher, limited to those that
+ * the app's own sources and actions need: an app cannot give access to any other part of the workspace. Limits
+ * apply per address and app.
  */
 import { assertOwnFiles } from "#domains/files/index.ts";
 import { findRights } from "#domains/identity/accounts/index.ts";
@@ -15,7 +15,7 @@ import { workspaceIdOf } from "#kernel/schema/id.ts";
 import { AppsDeploy, AppsUse } from "../permissions.ts";
 
 /**
- * The permissions of a stranger, at most. Workflows start where an action is granted, and never by looking at a page.
+ * The maximum permissions of a visitor. Workflows start only by an action that grants it, never by viewing a page.
  */
 const PUBLIC_PERMISSIONS: ReadonlySet<string> = new Set([
   AppsUse.name,
@@ -25,7 +25,7 @@ const PUBLIC_PERMISSIONS: ReadonlySet<string> = new Set([
   "analytics:read",
 ]);
 
-/** Of one minute, on each node. */
+/** Limits per minute and node. */
 const LIMITS = {
   read: { address: 240, app: 3_000 },
   act: { address: 20, app: 300 },
@@ -38,7 +38,7 @@ const FIND = `
    where a.slug = $1 and a.status = 'active'
      and p.environment = current_setting('millrace.environment')::environment`;
 
-/** The app that a stranger asks for. */
+/** The app that a visitor requests. */
 interface VisitorRequest {
   readonly workspace: string;
   readonly slug: string;
@@ -46,7 +46,7 @@ interface VisitorRequest {
   readonly isAct?: boolean;
 }
 
-/** A stranger in an app. */
+/** A visitor of an app. */
 export interface Visitor {
   readonly isPublic: true;
   readonly caller: Caller;
@@ -60,7 +60,7 @@ interface FoundPublication {
   readonly name: string;
 }
 
-/** Opens a public app for a stranger; undefined where the app is not public, or not any more. */
+/** Opens a public app for a visitor; undefined if the app is not public. */
 export async function openForVisitor(
   platform: Platform,
   caller: Caller,
@@ -69,7 +69,7 @@ export async function openForVisitor(
   const { environment = "production", workspace: slug } = request;
   const kind = request.isAct === true ? "act" : "read";
   const limits = LIMITS[kind];
-  // Before anything is looked up: an app that is not there costs as much to find.
+  // Checked before any lookup, because looking up a missing app costs as much.
   const source = `public app ${kind} ${classifyAddress(caller.address)}`;
   platform.rateLimit.assert(source, limits.address);
   const [workspace] = await platform.db.system<{ key: string }>(
@@ -96,13 +96,13 @@ export async function openForVisitor(
       workspace: { key, id: workspaceIdOf(key) },
       environment,
       permissions: rights.permissions.intersection(PUBLIC_PERMISSIONS),
-      // Rules about one's own rows are about those of the app.
+      // Rules about own rows refer to the app.
       principal: { id: appId, roles: rights.principal.roles },
     },
   };
 }
 
-/** Refuses a request of a stranger that is larger than a page of ours would send. */
+/** Rejects visitor requests that are larger than those of the app pages. */
 export function assertFits({ isPublic }: { readonly isPublic?: boolean }, body: object): void {
   if (isPublic !== true) return;
   assertOwnFiles(body);

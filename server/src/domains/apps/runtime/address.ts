@@ -4,9 +4,9 @@ export interface AppAddress {
   readonly origin: string;
   readonly workspace: string;
   readonly slug: string;
-  /** Of the page, with a leading slash. */
+  /** The path of the page, with a leading slash. */
   readonly path: string;
-  /** True at a domain of the app's own, whose paths begin with its pages. */
+  /** True on a custom domain, where paths start with the page. */
   readonly isAtDomain?: boolean | undefined;
 }
 
@@ -22,7 +22,7 @@ export function buildAppUrl(
   return `${base}${app}${search && `?${search}`}`;
 }
 
-/** Builds the path of a page, with a query, for our own pages. */
+/** Builds the path of a page, with a query, for pages of this server. */
 export function buildAppPath(
   address: AppAddress,
   query: Readonly<Record<string, string>> = {},

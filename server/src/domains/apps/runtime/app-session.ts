@@ -29,7 +29,7 @@ import { openForVisitor } from "../public/visitor.ts";
 import { buildAppPath, prefixOf } from "./address.ts";
 import type { Region } from "./browser/page-state.ts";
 
-/** The app that a request names. */
+/** The app in a request. */
 export interface AppRequest {
   readonly workspace: string;
   readonly slug: string;
@@ -37,16 +37,16 @@ export interface AppRequest {
   readonly embedToken: string | undefined;
   /** True for a request that a foreign page can have a browser send, and that must change nothing. */
   readonly isSafe?: boolean;
-  /** True for a request that is to do something, of which strangers may send fewer. */
+  /** True for actions, which have lower limits for visitors. */
   readonly isAct?: boolean;
-  /** Of the person, as their browser says. */
+  /** The user's time zone, as reported by the browser. */
   readonly timeZone?: string | undefined;
 }
 
 /** An open app, with the caller who opened it. */
 export interface AppSession {
   readonly platform: Platform;
-  /** Of the app's workspace and environment. */
+  /** The partition of the app's workspace and environment. */
   readonly caller: Caller;
   readonly partition: Partition;
   readonly perform: CallOperation;
@@ -56,12 +56,12 @@ export interface AppSession {
   readonly served: ServedApp;
   /** The claims of the embed token; undefined for a logged-in caller. */
   readonly embed?: EmbedClaims & { readonly text: string };
-  /** True for a stranger, who has no account. */
+  /** True for a visitor without an account. */
   readonly isPublic?: boolean;
   /** The path of a page of this app, with the environment or embed token of this session. */
   readonly pathTo: (page: string, params?: Readonly<Record<string, string>>) => string;
   readonly region: Region;
-  /** The prefix of the paths of our own pages. */
+  /** The path prefix of this server's pages. */
   readonly prefix: string;
   readonly workspaceSlug: string;
   /** True when sources with effects are left for the page's own request. */
@@ -122,11 +122,11 @@ export async function openAppSession(
   };
 }
 
-/** The region with the time zone of a person, where it is one. */
+/** The region with the user's time zone, if it is valid. */
 export function withTimeZone(region: Region, timeZone: string | undefined): Region {
   if (timeZone === undefined) return region;
   try {
-    // Throws where there is no such zone.
+    // Throws if the time zone is unknown.
     return {
       ...region,
       timeZone: new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone,
@@ -147,8 +147,8 @@ export async function readRegion(tx: Tx): Promise<Region> {
 }
 
 /**
- * The caller, with no more rights than whoever deployed the app has too: an app is their code, and must not
- * use those of its visitors for more than they could do themselves.
+ * Limits the caller's rights to those of the app's deployer: an app is their code, and must not use the rights of
+ * its users for more than they could do themselves.
  */
 async function limitToDeployer(
   platform: Platform,
@@ -170,7 +170,7 @@ async function limitToDeployer(
   };
 }
 
-/** The permissions that an app can lend to whoever opens it, for actions that say so. */
+/** The permissions that an app can grant to its users, for actions that declare them. */
 const GRANTED = ["workflows:trigger"];
 
 /** Gets the page of a path; an embed token for one page opens no other. */
@@ -191,7 +191,7 @@ export function getPage({ served, embed }: AppSession, path: string): Page {
 
 type SessionIdentity = Pick<AppSession, "caller" | "user" | "embed" | "isPublic">;
 
-/** A member of the workspace is there as themselves, everybody else as a stranger. */
+/** Opens the app for a member of the workspace as themselves, and for all others as a visitor. */
 async function openPublic(
   platform: Platform,
   caller: Caller,

@@ -1,7 +1,6 @@
 /**
- * The assets of app pages: the TypeScript of `browser/` with its types stripped, which browsers load as it
- * is. Built once, at the first request; the URL has the hash of all files, so that they are cached for
- * ever.
+ * The assets of app pages: the TypeScript of `browser/` without types, loaded directly by browsers. Built once on
+ * first request; the URL contains the hash of all files, so they can be cached permanently.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire, stripTypeScriptTypes } from "node:module";
@@ -31,7 +30,7 @@ const FILES = [
   "rows.css",
   "stage.css",
 ] as const;
-/** The fields of every form that the server draws, beside the files of apps. */
+/** Kernel files for form fields, in addition to the app files. */
 const KERNEL_FILES = [
   "vnode.ts",
   "form/form-field.ts",
@@ -39,7 +38,7 @@ const KERNEL_FILES = [
   "form/local-time.ts",
 ] as const;
 const kernelFolder = join(import.meta.dirname, "../../../kernel/html");
-/** The charts of console and mails, beside them. */
+/** The charts that console and mails share, in addition to the app files. */
 const CHART = "@millrace/client/chart";
 const chartFolder = join(import.meta.dirname, "../../../../../client/src/chart");
 const isSource = (name: string): boolean => name.endsWith(".ts") && !name.endsWith(".test.ts");
@@ -85,11 +84,11 @@ function buildBundle(): Bundle {
   return { hash: sha256(allText).toString("hex").slice(0, HASH_CHARACTERS), files };
 }
 
-/** Reads a file. `siblings` is how it names those beside it, once they all stand in one folder. */
+/** Reads a file. `siblings` is its prefix for files that end up in the same folder. */
 function loadAsset(path: string, siblings = "./"): Asset {
   const text = readFileSync(path, "utf8");
   if (path.endsWith(".css")) {
-    // The rules of apps come after those of forms, so that they can differ.
+    // The rules of apps follow those of forms, so that they can override them.
     const look = basename(path) === "style.css" ? `${FONT_FACE}${TOKENS}${FORM_STYLE}` : "";
     return { mediaType: "text/css; charset=utf-8", body: `${look}${text}` };
   }

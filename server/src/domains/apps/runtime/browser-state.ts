@@ -1,4 +1,4 @@
-/** The state of a page in the browser, as every request of a page brings it. */
+/** The browser state of a page, as each request sends it. */
 import Type, { type Static } from "typebox";
 import { object } from "#kernel/schema/schema.ts";
 import type { BrowserState } from "./sources/load-sources.ts";
@@ -42,7 +42,7 @@ export const browserStateFields = {
 };
 export const BrowserStateBody = object(browserStateFields);
 
-/** The state of the page in the browser, with nothing where the request has nothing. */
+/** The browser state of the page, with empty values for omitted parts. */
 export function toBrowserState(
   body: Pick<Static<typeof BrowserStateBody>, "params" | "inputs" | "views" | "selected">,
 ): BrowserState {

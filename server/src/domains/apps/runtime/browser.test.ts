@@ -10,7 +10,7 @@ import { type Ask, startWorld, until, type World } from "#kernel/testing/world.t
 import { deployedApp, tableOf, type TestApp } from "../testing/apps.ts";
 import { COLUMNS, ORDERS, ordersApp } from "../testing/orders.ts";
 
-/** A folder for pictures of the pages, for whoever wants to look at them. */
+/** An optional directory for screenshots of the pages. */
 const pictures = process.env["MILLRACE_SCREENSHOTS"];
 describeInBrowser("in a browser", () => {
   let world: World;
@@ -53,7 +53,7 @@ describeInBrowser("in a browser", () => {
     await world[Symbol.asyncDispose]();
   });
 
-  /** A fresh browser; whatever its console complains of fails the test. */
+  /** Opens a new browser context; console errors fail the test. */
   async function open(options: object, run: (page: Page) => Promise<void>): Promise<void> {
     const context = await chrome.newContext(options);
     const page = await context.newPage();
@@ -72,7 +72,7 @@ describeInBrowser("in a browser", () => {
     }
   }
 
-  /** A narrow page needs no scrolling sideways; the pictures are for whoever wants them. */
+  /** Checks that a narrow page does not scroll horizontally; takes an optional screenshot. */
   async function picture(page: Page, name: string): Promise<void> {
     await page.setViewportSize({ width: 400, height: 900 });
     expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
@@ -87,7 +87,7 @@ describeInBrowser("in a browser", () => {
     await page.setViewportSize({ width: 1280, height: 900 });
   }
 
-  test("somebody logs in, comes back, and works with records, a chart and a workflow", async () => {
+  test("a user logs in, returns, and works with records, a chart and a workflow", async () => {
     const person = await world.member(["agent"]);
     await world.sql(
       "update users set name = 'Ada Byron', email = 'ada@example.com', password_hash = (select password_hash from users where email = 'admin@example.com') where id = $1",
@@ -114,7 +114,7 @@ describeInBrowser("in a browser", () => {
       await search.fill("lovelace");
       await page.getByRole("cell", { name: "A-1003" }).waitFor();
       await until(async () => (await page.getByRole("row").count()) === 2);
-      // The answer came while somebody was still typing.
+      // The response arrived while the user was still typing.
       expect(await search.evaluate((box) => box === document.activeElement)).toBe(true);
       await search.fill("");
       await until(async () => (await page.getByRole("row").count()) === 6);
@@ -168,7 +168,7 @@ describeInBrowser("in a browser", () => {
     ]);
   }, 60_000);
 
-  test("a page of another origin shows it in a frame by a token, and only those that it names", async () => {
+  test("a page of another origin embeds it with a token, and only allowed origins can", async () => {
     const host = `http://127.0.0.1:${(intranet.address() as AddressInfo).port}`;
     const issue = async (allowedOrigins: string[]): Promise<string> => {
       const { body } = await owner(

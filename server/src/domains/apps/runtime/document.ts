@@ -14,14 +14,14 @@ import { componentView, NO_SCRIPT, pageView, type UiState } from "./browser/view
 
 const MARK_BYTES = 16;
 
-/** Renders a view as HTML, each component in it by itself: one page may have hundreds of tables. */
+/** Renders a view as HTML, one component per event loop turn, because a page may have hundreds of tables. */
 async function renderInTurns(
   region: PageState["region"],
   view: (ui: UiState) => Child,
   turn = new TurnTimer(),
 ): Promise<string> {
   if (turn.isOver()) await turn.next();
-  // No text of a page has it, since it is another one each time.
+  // A random marker, which no text of the page can contain.
   const mark = randomBytes(MARK_BYTES).toString("hex");
   const placed: ResolvedComponent[] = [];
   const place = (component: ResolvedComponent): string => {
@@ -58,7 +58,7 @@ export async function renderPage(
       state: pathTo("/_state"),
       act: pathTo("/_act"),
       live: pathTo("/_live"),
-      // Strangers get no position of the log.
+      // Visitors do not get a position of the log.
       firstLive: pathTo("/_live", session.isPublic === true ? { since } : { after }),
       upload: `${prefix}/api/v1/files`,
     },

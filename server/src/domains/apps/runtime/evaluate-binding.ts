@@ -53,7 +53,7 @@ export function toDisplayText(error: unknown): string {
   if (error instanceof ExpressionError) return `A binding failed: ${error.message}`;
   if (error instanceof Failure) {
     const [first] = error.particulars.errors ?? [];
-    // The person filled in a form and sees no JSON: the field by its name, or only what is wrong.
+    // The user filled in a form and does not know the JSON: name the field by its title, or show only the message.
     if (!first) return error.message;
     const words = first.title === undefined ? toFieldWords(first.path) : `${first.title} `;
     return `${words}${first.message}.`;

@@ -1,6 +1,6 @@
 /**
- * Executes the action of a button, a row or a form. The action is that of the deployed snapshot; the
- * browser sends which one, the entered values, and the id of the row.
+ * Runs the action of a button, a row or a form. The action comes from the deployed snapshot; the browser sends its
+ * pointer, the entered values, and the id of the row.
  */
 import { toLocalRedirect } from "#kernel/access/local-redirect.ts";
 import type { ParsedForm } from "#kernel/html/form/form-values.ts";
@@ -41,7 +41,8 @@ import { isVisible, prepareContext, loadFurtherSources } from "./resolve-page.ts
 const NoSuchDestination = failure("no_such_place", 422, "The path is not on this server.");
 
 /**
- * The destination of a `navigate`: a page of the app, or a local path. Whatever its bindings give, never another site.
+ * The target of `navigate`: a page of the app, or a local path, but never another site, whatever its expressions
+ * return.
  */
 function resolveDestination(
   { served, embed, caller, pathTo }: AppSession,
@@ -94,7 +95,7 @@ export interface ActionResult {
   readonly succeeded: boolean;
 }
 
-/** Executes an action; a failure becomes an effect. Throws when the page has no such action. */
+/** Runs an action; a failure becomes an effect. Throws if the page has no such action. */
 export async function executeAction(
   session: AppSession,
   page: Page,
@@ -132,10 +133,10 @@ export async function executeAction(
   return new ActionRunner(ctx, actionInput).run(action, actionInput.scope);
 }
 
-/** Rows for each of which an action is done, one after the other. */
+/** The maximum number of rows of a bulk action, which runs for one row at a time. */
 const BULK_ROWS_MAX = 200;
 
-/** Executes an action for each chosen row; one that fails does not hinder the others. */
+/** Runs an action for each selected row; a failed row does not affect the others. */
 async function executeForRows(
   ctx: ResolveContext,
   { component, id }: PlacedComponent,
@@ -178,7 +179,7 @@ function withoutDataSource(placed: PlacedComponent): PlacedComponent {
   return { ...placed, component: rest as PlacedComponent["component"] };
 }
 
-/** Finds the action of a component's own: a cell that is changed, a card that is moved. */
+/** Finds the built-in action of a component: editing a cell, moving a card. */
 function ownAction(
   session: AppSession,
   { component }: PlacedComponent,
@@ -197,7 +198,7 @@ interface ResolvedInput {
   readonly scope: BindingScope;
   /** The fields of the form. */
   readonly fields: readonly Pick<Field, "name" | "label">[];
-  /** Of the form; null where it was left empty. */
+  /** The form values; null for an empty field. */
   readonly values: Readonly<Record<string, unknown>>;
 }
 
@@ -227,7 +228,7 @@ async function readActionInput(
 
 const ROW_COMPONENTS: ReadonlySet<string> = new Set(["table", "board", "calendar"]);
 
-/** The new value of a cell or of a card's column; only that of a field which the component lets people change. */
+/** The new value of a cell or of a card's column; only for fields that the component allows to edit. */
 function readChange(
   { session }: ResolveContext,
   change: Pick<BrowserAction, "action" | "values"> & {
@@ -308,7 +309,7 @@ class ActionRunner {
     try {
       return await runWorkflow(props["granted"] === true ? performGranted : perform, props, waitMs);
     } catch (error) {
-      // The words of a step that failed are for those who may read the run.
+      // The message of a failed step is only for members who may read the run.
       const isRunFailure = error instanceof Failure && error.type === SourceFailed;
       if (isPublic !== true || !isRunFailure) throw error;
       throw new Failure(SourceFailed, { detail: "The action failed. Please try again later." });
@@ -359,7 +360,7 @@ class ActionRunner {
     }
   }
 
-  /** The entered values. A field that was left empty has none, so that defaults apply; an update clears it. */
+  /** The entered values. An empty field is omitted, so that defaults apply; in an update it clears the value. */
   #formValues(type: string): Readonly<Record<string, unknown>> {
     if (type === "update_record") return this.#values;
     return Object.fromEntries(Object.entries(this.#values).filter(([, value]) => value !== null));

@@ -37,7 +37,7 @@ function act(by: Ask, slug: string, body: object) {
   return by(`POST /apps/default/${slug}/_act`, { page: "/", ...body });
 }
 
-test("what people enter stays text, wherever it is shown", async () => {
+test("user input is always rendered as text", async () => {
   const { slug } = await deployedApp(owner, {
     name: EVIL.slice(0, 90),
     dataSources: [source()],
@@ -85,7 +85,7 @@ test("what people enter stays text, wherever it is shown", async () => {
   expect(JSON.parse(json).state.title).toBe(EVIL);
 });
 
-test("a calendar shows months that have days, whatever is asked", async () => {
+test("a calendar shows only valid months, whatever is requested", async () => {
   const { slug } = await deployedApp(owner, {
     dataSources: [source({ limit: 10 })],
     pages: page({
@@ -116,7 +116,7 @@ test("a page shows no more than a page can", async () => {
   expect(body.data.components).toMatchObject([{ type: "failed" }]);
 });
 
-test("an inherited property is no entered value", async () => {
+test("an inherited property is not an entered value", async () => {
   const { slug } = await deployedApp(owner, {
     pages: page(
       { type: "input", name: "constructor", label: "Built by" },
@@ -133,7 +133,7 @@ test("an inherited property is no entered value", async () => {
   ]);
 });
 
-test("rows beyond a source's limit are not there, nor does a search tell of what is not shown", async () => {
+test("rows beyond a source's limit are not returned, and a search does not reveal hidden values", async () => {
   const say = { label: "Say", action: { type: "refresh", message: "{{ row.name }}" } };
   const list = (id: string, more: object) => ({
     id,
@@ -167,7 +167,7 @@ test("rows beyond a source's limit are not there, nor does a search tell of what
   expect(await push("Two")).toMatchObject({ status: 200, events: ["app.action_performed"] });
 });
 
-test("a colour of the app's own is all that stands in the page as style", async () => {
+test("a custom color cannot inject other styles into the page", async () => {
   const { slug } = await deployedApp(owner, { theme: { accent: "#AA3300" } });
   const { body, headers } = await browser(world, agent.token)(`GET /apps/default/${slug}`);
   const [, style = ""] = /<style>(.*)<\/style>/.exec(body) ?? [];
@@ -180,7 +180,7 @@ test("a colour of the app's own is all that stands in the page as style", async 
   }
 });
 
-test("only what the deployed page offers can be done, to rows that its source gives", async () => {
+test("only actions of the deployed page can run, on rows of its sources", async () => {
   const remove = { label: "Delete", action: { type: "delete_record", table, id: "{{ row.id }}" } };
   const { slug } = await deployedApp(owner, {
     dataSources: [source({ filter: { owner: "C-2" } })],
@@ -230,7 +230,7 @@ test("only what the deployed page offers can be done, to rows that its source gi
     body: { data: { effects: [{ kind: "refresh" }] } },
   });
   expect((await things()).map(({ id }) => id)).toContain(foreign);
-  // Who may not write sees why not.
+  // A user without write permission sees the reason.
   const viewer = browser(world, (await world.member(["viewer"])).token);
   await owner(`POST /api/v1/tables/${table}/records`, { name: "Two", owner: "C-2" });
   const again = (await things()).find(({ name }) => name === "Two").id;
@@ -248,7 +248,7 @@ test("only what the deployed page offers can be done, to rows that its source gi
   });
 });
 
-test("a request must come from a page of ours, by somebody of the workspace", async () => {
+test("a request must come from a page of this server, by a member of the workspace", async () => {
   const { slug } = await deployedApp(owner);
   const route = `POST /apps/default/${slug}/_act`;
   const body = { page: "/", componentId: "again", action: "/action" };

@@ -1,6 +1,6 @@
 /**
- * The stream that says when the data of an app's page changed. It tells that something did, never what: the page that
- * is read anew says it, by the rules of what it reads.
+ * The stream that signals changes to the data of an app page. It signals only that data changed: the page reloads
+ * it under the access rules of its sources.
  */
 import Type from "typebox";
 import { openStream, PLATFORM_EVENTS } from "#domains/bus/index.ts";
@@ -69,7 +69,7 @@ export const followApp = query({
   run: async (_ctx, _input, frames) => frames,
 });
 
-/** The tables of these sources, and those that their fields and rules lead to: a lookup changes with them. */
+/** The tables of these sources, and those that their fields and rules lead to, because lookups change with them. */
 async function findTables(
   platform: Platform,
   caller: Caller,
@@ -85,7 +85,7 @@ async function findTables(
   return tables;
 }
 
-/** Says which events change what these sources give. */
+/** Returns which events change the data of these sources. */
 function matchInterest(
   sources: readonly DataSource[],
   tables: ReadonlySet<unknown>,
@@ -98,7 +98,7 @@ function matchInterest(
     (TICKET.test(type) && (isAny || kinds.has("tickets")));
 }
 
-/** Takes from the frames of a stream all but that they came, and leaves out what the app does not show. */
+/** Reduces the frames of a stream to signals without content, and drops those that do not affect the app. */
 async function* toSignals(
   frames: AsyncIterable<string>,
   isOfInterest: (type: string, table: unknown) => boolean,
@@ -119,7 +119,7 @@ function isSignal(frame: string, isOfInterest: (type: string, table: unknown) =>
   return type !== undefined && isOfInterest(type, tableOf(frame));
 }
 
-/** The type of the event in a frame; undefined where it is none. */
+/** The type of the event in a frame; undefined if it contains none. */
 function typeOf(frame: string): string | undefined {
   return /^event: (.*)$/m.exec(frame)?.[1];
 }

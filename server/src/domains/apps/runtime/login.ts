@@ -1,5 +1,5 @@
 import { toAccountEmail } from "#domains/identity/accounts/index.ts";
-/** The login page of apps, and the way back to the app. */
+/** The login page of apps, and the redirect back to the app. */
 import Type from "typebox";
 import {
   BadLogin,
@@ -117,7 +117,7 @@ function renderLoginAgain(loginReturn: LoginReturn, email: string, failure: unkn
   return new FailureWithPage(failure, loginPage(loginReturn, { email, failure }));
 }
 
-/** Accepts only the path of an app or of the home page, so that the form is no open redirect. */
+/** Accepts only the path of an app or of the home page, to prevent open redirects. */
 function parseAppPath(path: string, origin: string): string {
   const url = toLocalRedirect(path, origin);
   const home = `${prefixOf(origin)}/`;

@@ -44,7 +44,7 @@ export const openApp = query({
   async prepare(platform, { params: at, query: parameters }, caller) {
     const { environment, embed_token: embedToken, ...others } = parameters;
     const { workspace, slug, "*": path = "" } = at;
-    // Before anything is read: what changes from now on the page hears by its stream.
+    // Read the position first: the stream then reports all changes since the page was read.
     const began = {
       after: platform.commitFeed.settledId,
       since: String(platform.clock.nowMs()),
@@ -56,7 +56,7 @@ export const openApp = query({
       throw error;
     });
     if (!session) {
-      // Nobody signs in at the domain of an app, so that nobody is taught to enter a password there.
+      // The domain of an app has no login page, so that users do not get used to entering passwords there.
       if (caller.isAtDomain) throw new Failure(NotFound);
       const query = { ...params, ...(environment && { environment }) };
       // No page has a path such as `../..`, which would leave the app.
@@ -181,7 +181,7 @@ export const takeAction = command({
   },
 });
 
-/** Cached for ever: the URL has the hash of the content. */
+/** Cached permanently, because the URL contains the hash of the content. */
 const assetResponse: ResponseType<Asset> = {
   status: 200,
   body: undefined,

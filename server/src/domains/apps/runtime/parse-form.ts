@@ -1,4 +1,4 @@
-/** The values that a browser sends for a form of an app, by the types of its fields. */
+/** Parses the values that a browser sends for a form of an app, by field type. */
 import { type ParsedForm, parseForm as parseFields } from "#kernel/html/form/form-values.ts";
 import { toPostedForm } from "#kernel/html/form/posted-form.ts";
 import type { Field, Region } from "./browser/page-state.ts";
@@ -6,7 +6,7 @@ import type { Field, Region } from "./browser/page-state.ts";
 const FILE = /^file_[0-9a-z]{26}$/;
 const FILES_MAX = 20;
 
-/** Parses only the fields that are asked for. A time without a zone is of the region's. */
+/** Parses only the shown fields. A time without a zone is in the region's time zone. */
 export function parseForm(
   fields: readonly Field[],
   input: Readonly<Record<string, unknown>>,
@@ -30,7 +30,7 @@ export function parseForm(
   return { ...parsed, errors };
 }
 
-/** Says whether a field is asked for, given the values of the others. */
+/** Returns whether a field is shown, given the values of the others. */
 function isAsked({ when }: Field, input: Readonly<Record<string, unknown>>): boolean {
   if (!when) return true;
   const value = Object.hasOwn(input, when.field) ? input[when.field] : undefined;

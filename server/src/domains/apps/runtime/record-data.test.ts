@@ -15,7 +15,7 @@ function act(by: Ask, slug: string, body: object) {
   return by(`POST /apps/default/${slug}/_act`, { page: "/", ...body });
 }
 
-test("numbers are computed over all records; one that is made of some says so", async () => {
+test("numbers are computed over all records, and a number from partial data is marked", async () => {
   const values = Array.from({ length: 205 }, (_, at) => ({
     size: 2,
     kind: at < 3 ? "few" : "many",
@@ -76,7 +76,7 @@ test("numbers are computed over all records; one that is made of some says so", 
   expect(components.filter((one: object) => "notice" in one)).toHaveLength(2);
 });
 
-test("a form sends nothing for what was left empty, so that defaults apply; an update clears it", async () => {
+test("a form omits empty fields, so that defaults apply; an update clears them", async () => {
   const parcels = await tableOf(
     owner,
     [

@@ -26,7 +26,7 @@ import { isPaged } from "./sources/table-page.ts";
 import type { AppSession } from "./app-session.ts";
 import { PageMarkdown } from "./markdown/render-markdown.ts";
 
-/** Of what a page shows: each of its parts may show all that there is. */
+/** The size limit of a page: each component may show all rows of a source. */
 const PAGE_CHARACTERS_MAX = 16 * 1024 * 1024;
 const TOO_LARGE: ResolvedComponent[] = [
   { id: "_", type: "failed", error: "The page has too many components." },
@@ -41,7 +41,7 @@ export function resolvePage(
   return useResolvedPage(session, page, browserState, (state) => Promise.resolve(state));
 }
 
-/** Resolves a page and uses it, of large ones only one for each workspace at a time. */
+/** Resolves a page and uses the result; only one large page per workspace at a time. */
 export async function useResolvedPage<T>(
   session: AppSession,
   page: Page,
@@ -49,7 +49,7 @@ export async function useResolvedPage<T>(
   use: (state: PageState) => Promise<T>,
 ): Promise<T> {
   const placed = [...walkComponents(page.components)];
-  // Sources may wait for other systems, and no page waits for those of another.
+  // Sources may wait for other systems, and must not block other pages.
   const ctx = await prepareContext(session, page, browserState, placed);
   return runPage(session, placed, async () => use(await resolveState(ctx)));
 }
@@ -205,7 +205,7 @@ export async function resolveComponents(
 ): Promise<ResolvedComponent[]> {
   const resolved: ResolvedComponent[] = [];
   for (const [index, value] of components.entries()) {
-    // Validated when it was saved.
+    // It was validated when it was saved.
     const component = value as Component;
     const at = `${pointer}/${index}`;
     const id = component.id ?? idFromPointer(at);
@@ -235,7 +235,7 @@ async function resolveComponent(
     string,
     unknown
   >;
-  // Own members only: what others inherit is no renderer, and would show what it is given.
+  // Only own properties: an inherited one is not a renderer, and would return its input.
   const render = Object.hasOwn(componentRenderers, component.type)
     ? componentRenderers[component.type]
     : undefined;
@@ -247,7 +247,7 @@ async function resolveComponent(
     id: position.id,
     renderChildren: (pointer, list) => resolveComponents(ctx, list, position.at + pointer),
   });
-  // A number that not everything went into must not look like one that it did.
+  // A number based on incomplete data must be marked.
   const notice = cuts.size > 0 && `Only ${[...cuts].join(" and ")}.`;
   return {
     id: position.id,

@@ -49,7 +49,7 @@ function act(by: Ask, slug: string, body: object) {
   return by(`POST /apps/default/${slug}/_act`, { page: "/", ...body });
 }
 
-test("a form makes a record as whoever sends it, and says field by field what is wrong", async () => {
+test("a form creates a record with the rights of its user, and reports errors per field", async () => {
   const { id, slug, pages, deploymentId } = await deployedApp(owner, {
     pages: page({
       id: "add",
@@ -103,7 +103,7 @@ test("a form makes a record as whoever sends it, and says field by field what is
   });
 });
 
-test("a page shows what its reader may see, and no field that no column has", async () => {
+test("a page shows only what its user may see, and only existing columns", async () => {
   const { slug } = await deployedApp(owner, {
     dataSources: [
       source({ filter: { owner: "{{ params.owner }}" } }),
@@ -125,7 +125,7 @@ test("a page shows what its reader may see, and no field that no column has", as
   const [list, count, mine] = await parts(browser(world, agent.token), { owner: "C-1" });
   expect(list.rows.map(({ cells }: any) => cells)).toEqual([[EVIL], ["One"], ["Three"]]);
   expect(JSON.stringify(list)).not.toContain("hidden words");
-  // An agent asks no questions in SQL: that part says so, the others are there.
+  // An agent may not run SQL queries: this component shows the error, the others their data.
   expect(count).toMatchObject({ type: "failed", error: expect.stringContaining("queries:run") });
   expect(mine).toMatchObject({ text: "For agent" });
   const viewer = await world.member(["viewer"]);
@@ -135,7 +135,7 @@ test("a page shows what its reader may see, and no field that no column has", as
   expect(await parts(browser(world, viewer.token), {})).toMatchObject([{ rows: [] }, {}]);
 });
 
-test("the page can be read as it comes, without any script", async () => {
+test("the page is readable without scripts", async () => {
   const { slug } = await deployedApp(owner, {
     dataSources: [source()],
     pages: page({
@@ -203,7 +203,7 @@ test("workflows give data and answers, and actions follow one another until one 
   const by = browser(world, agent.token);
   const shown = await state(by, slug);
   expect(shown.body.data.components[1]).toMatchObject({ value: 8 });
-  // Three parts show what one run gave.
+  // Three components show the result of one run.
   const oneRun = ["workflow.run_started", "workflow.run_completed"];
   expect(shown).toMatchObject({ events: oneRun });
   expect(shown.body.data.components.slice(2, 4)).toMatchObject([
@@ -285,7 +285,7 @@ test("connectors, artifacts and saved queries give data and are set off by butto
       button("count", { type: "run_query", queryId, message: "{{ $count(result) }} there" }),
     ),
   });
-  // A program may say who it is by its token, and is then no foreign page.
+  // A program may authenticate with its token; the same-origin check does not apply to it.
   const { body } = await owner(`POST /apps/default/${slug}/_state`, {
     page: "/",
     params: { n: "5" },
@@ -306,7 +306,7 @@ test("connectors, artifacts and saved queries give data and are set off by butto
   ]);
 });
 
-test("numbers and times are those of the workspace's language and time zone", async () => {
+test("numbers and times use the workspace's language and time zone", async () => {
   const place = await world.workspace("berlin");
   const by = await world.member(["owner"], place);
   const region = { timezone: "Europe/Berlin", locale: "de-DE" };

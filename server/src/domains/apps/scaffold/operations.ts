@@ -67,7 +67,7 @@ export const scaffoldApp = query({
   run: async (_ctx, _input, scaffold) => scaffold,
 });
 
-/** The tables that its references lead to, but those that the caller may not see. */
+/** The tables that its references lead to, except those hidden from the caller. */
 async function readTargets(
   perform: CallOperation,
   { columns }: Table,

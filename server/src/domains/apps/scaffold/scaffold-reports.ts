@@ -1,4 +1,4 @@
-/** An app of a report, or of the reports of a dashboard. */
+/** Generates an app for a report, or for the reports of a dashboard. */
 import { type CallOperation, dataOfResponse } from "#kernel/operation/call-operation.ts";
 import { type Scaffold, toSourceName } from "./scaffold-table.ts";
 

@@ -1,6 +1,6 @@
 /**
- * An app of a table that works as it is: a list that finds and sorts, a page for one record, forms, and a question
- * before it deletes.
+ * Generates a complete app for a table: a list with search and sort, a page per record, forms, and a confirmation
+ * before deletion.
  */
 import type { Column, Table } from "#domains/tables/index.ts";
 
@@ -11,12 +11,12 @@ const EXPANDED_MAX = 10;
 type Fields = Record<string, unknown>;
 type ColumnType = Column["type"];
 
-/** The parts of a definition. */
+/** The generated parts of a definition. */
 export interface Scaffold {
   readonly name: string;
   readonly pages: readonly Fields[];
   readonly dataSources: readonly Fields[];
-  /** Columns that people fill in, but not in the forms of this app. */
+  /** Editable columns that the forms of this app leave out. */
   readonly leftOut: readonly LeftOut[];
 }
 
@@ -26,7 +26,7 @@ export interface LeftOut {
   readonly reason: string;
 }
 
-/** Columns that nobody fills in. */
+/** Columns that are computed or generated. */
 const COMPUTED: ReadonlySet<ColumnType> = new Set([
   "autonumber",
   "backlinks",
@@ -76,9 +76,9 @@ const INPUTS: Partial<Record<ColumnType, string>> = {
 
 export interface ScaffoldInput {
   readonly table: Table;
-  /** The tables that its references lead to, by their slugs. */
+  /** The tables that its references lead to, by slug. */
   readonly targets: ReadonlyMap<string, Table>;
-  /** Below which its pages stand: empty for an app of its own. */
+  /** The path prefix of its pages; empty for a separate app. */
   readonly base: string;
 }
 
@@ -124,7 +124,7 @@ export function scaffoldTable(input: ScaffoldInput): Scaffold {
 interface PageParts {
   readonly table: Table;
   readonly source: string;
-  /** Paths of the list and of the page of one record. */
+  /** The paths of the list page and the record page. */
   readonly home: string;
   readonly record: string;
   /** The word for one record. */
@@ -192,7 +192,7 @@ function recordPage({ table, source, home, record, one, displayed, fields }: Pag
 
 /** An action with one that follows it. */
 function withNext(action: Fields, next: Fields): Fields {
-  // A list, which nobody who awaits it would call.
+  // `then` is a list, so `await` does not call it.
   // oxlint-disable-next-line unicorn/no-thenable
   return { ...action, then: [next] };
 }
@@ -200,7 +200,7 @@ function withNext(action: Fields, next: Fields): Fields {
 const isExpanded = ({ type }: Column): boolean =>
   ["reference", "user", "links", "file", "image"].includes(type);
 
-/** A person, in either way that a column can name one. */
+/** Returns whether a column refers to a member, with either column type. */
 const refersToMember = ({ type, options }: Column): boolean =>
   type === "user" || (type === "reference" && options["table"] === "users");
 
@@ -209,7 +209,7 @@ const membersOf = (source: string): string => `${source}_members`;
 const targetOf = ({ options: { table } }: Column): string =>
   typeof table === "string" ? table : "";
 
-/** The column that says what a record is: the first text, or the first of all. */
+/** The column that names a record: the first text, otherwise the first column. */
 function findTitle(columns: readonly Column[]): string {
   const text = columns.find(({ name }) => /^(name|title|subject)$/.test(name));
   const other = columns.find(({ type }) => type === "text" || type === "autonumber");
@@ -220,7 +220,7 @@ function toDisplay(targets: ReadonlyMap<string, Table>) {
   return (column: Column): Fields => {
     const { name, title, type } = column;
     const target = type === "reference" ? targets.get(targetOf(column)) : undefined;
-    // Two digits after the point are money's, and shown both.
+    // Two decimal places mean an amount of money, which is shown with both.
     const format = type === "decimal" && column.options["scale"] === 2 ? "money" : FORMATS[type];
     return {
       field: target

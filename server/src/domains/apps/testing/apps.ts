@@ -58,7 +58,7 @@ export async function deploy(
   return body.data.id;
 }
 
-/** A browser on one of our own pages, with somebody's session cookie or none. */
+/** A browser on a page of this server, with a session cookie or without. */
 export function browser(world: World, token?: string): Ask {
   const own = {
     host: HOST,
@@ -88,7 +88,7 @@ export async function tableOf(
 
 /** An action with others that follow it. */
 export function followed(action: object, ...next: readonly object[]): object {
-  // A list, which nobody who awaits it would call.
+  // `then` is a list, so `await` does not call it.
   // oxlint-disable-next-line unicorn/no-thenable
   return { ...action, then: next };
 }

@@ -1,4 +1,4 @@
-/** A field of an app: times are of its region, and files are uploaded as soon as they are chosen. */
+/** A field of an app: times use its region, and files are uploaded as soon as they are selected. */
 import { type FieldState, fieldView } from "#kernel/html/form/field-view.ts";
 import type { VNode } from "#kernel/html/vnode.ts";
 import { toControlTime } from "./format.ts";

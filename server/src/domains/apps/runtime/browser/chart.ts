@@ -7,7 +7,7 @@ const WIDTH_PX = 640;
 const HEIGHT_PX = 220;
 const COLOURS = 6;
 
-/** A chart with its numbers as a table. `width` is that of its place, once it is known. */
+/** A chart with its data as a table. `width` is the measured width, once it is known. */
 export function chartView({ title, figure }: ResolvedChart, id: string, width = WIDTH_PX): VNode {
   const isEmpty = numbersOf(figure).length === 0;
   return h(
@@ -102,7 +102,7 @@ function drawBars(
 
 const SPOKEN_MAX = 12;
 
-/** The numbers as words, while they are few enough to be heard. */
+/** Describes the numbers as text, if there are few enough to read aloud. */
 function spellNumbers(figure: Figure): string {
   const rows = numbersOf(figure);
   if (rows.length > SPOKEN_MAX) return "The values are shown below.";
@@ -116,7 +116,7 @@ function spellNumbers(figure: Figure): string {
 
 type NumberRow = readonly [string, ...(number | null)[]];
 
-/** The numbers of a figure by their labels. */
+/** The numbers of a figure with their labels. */
 function numbersOf(figure: Figure): readonly NumberRow[] {
   switch (figure.kind) {
     case "number":

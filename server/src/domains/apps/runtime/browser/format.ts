@@ -5,9 +5,9 @@ import { type Child, h } from "#kernel/html/vnode.ts";
 interface Formats {
   readonly number: Intl.NumberFormat;
   readonly money: Intl.NumberFormat;
-  /** Of a moment, in the region's time zone. */
+  /** Formats a time as a day, in the region's time zone. */
   readonly day: Intl.DateTimeFormat;
-  /** Of a calendar day, which is the same day everywhere. */
+  /** Formats a calendar day, which does not depend on a time zone. */
   readonly date: Intl.DateTimeFormat;
   readonly dateTime: Intl.DateTimeFormat;
 }
@@ -17,8 +17,8 @@ const cached = new Map<string, Formats>();
 let region: Region = { locale: "en-GB", timeZone: "UTC" };
 
 /**
- * Sets how values are formatted until the next call. A view is rendered without any wait, so nobody else's
- * region comes between; it is the workspace's on the server and in the browser, so that both agree.
+ * Sets the region for formatting until the next call. A view is rendered synchronously, so no other region can
+ * interfere; server and browser use the workspace's region, so that both agree.
  */
 export function setRegion(next: Region): void {
   region = next;
@@ -81,7 +81,7 @@ const BAD =
   /^(no|late|overdue|failed|failure|error|rejected|refused|breached|critical|blocked|cancell?ed|down)$/i;
 const TONES = 7;
 
-/** The colour of a value, equal everywhere; words of success and failure have theirs. */
+/** The color of a value, consistent everywhere; words for success and failure have fixed colors. */
 function toneOf(text: string): string {
   if (GOOD.test(text)) return "good";
   if (BAD.test(text)) return "bad";
@@ -95,13 +95,13 @@ export function formatNumber(value: number): string {
   return formatsOf(region).number.format(value);
 }
 
-/** The text of a control for a moment: to the minute, in the region's time zone. */
+/** The text of a time control: to the minute, in the region's time zone. */
 export function toControlTime(value: string): string {
   const time = new Date(value);
   return Number.isNaN(time.getTime()) ? value.slice(0, 16) : localTime(time, region.timeZone);
 }
 
-/** A month such as `2026-11` in words. */
+/** Formats a month such as `2026-11`. */
 export function formatMonth(month: string): string {
   const options = { month: "long", year: "numeric", timeZone: "UTC" } as const;
   return new Intl.DateTimeFormat(region.locale, options).format(new Date(`${month}-01`));
@@ -132,7 +132,7 @@ interface ShownFile {
   readonly thumbnailUrl?: unknown;
 }
 
-/** Of our own, or of the web: a record may hold anything that looks like a file. */
+/** Local or HTTP URLs only: a record may contain any value that looks like a file. */
 const ADDRESS = /^(\/(?![/\\])|https?:\/\/)/;
 
 function formatFiles(value: unknown, format: string): Child {

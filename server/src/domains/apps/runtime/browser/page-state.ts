@@ -13,7 +13,7 @@ export interface PageState {
   readonly region: Region;
   readonly app: string;
   readonly title: string;
-  /** Of the page, within its app. */
+  /** The path of the page within its app. */
   readonly path: string;
   readonly pages: readonly {
     readonly title: string;
@@ -21,9 +21,9 @@ export interface PageState {
     readonly current: boolean;
   }[];
   readonly components: readonly ResolvedComponent[];
-  /** The scheme of colours that the app asks for: `auto` is that of the device. */
+  /** The color scheme of the app: `auto` is that of the device. */
   readonly mode: string;
-  /** The person who uses the app; absent in an embedded one, where others act for its author. */
+  /** The user of the app; absent in an embedded app, which uses its author's rights. */
   readonly user?: { readonly name: string; readonly home: string; readonly logOut: string };
   /** True when sources with effects are still to be loaded, by a request of the page itself. */
   readonly deferred?: boolean;
@@ -35,7 +35,7 @@ export interface Option {
 }
 
 export interface Field extends FormField {
-  /** It is asked for only where another field has one of these values. */
+  /** The field is shown only if another field has one of these values. */
   readonly when?: { readonly field: string; readonly is: readonly (string | boolean)[] };
 }
 
@@ -53,7 +53,7 @@ export interface FieldDisplay {
 export type ResolvedComponent = {
   readonly id: string;
   readonly error?: string;
-  /** Says that not everything went into what is shown. */
+  /** States that the shown value is based on incomplete data. */
   readonly notice?: string;
 } & (
   | { readonly type: "failed" }
@@ -141,7 +141,7 @@ export interface ResolvedTable {
 }
 
 export interface TableColumn extends FieldDisplay {
-  /** Its name, where the table may be sorted by it. */
+  /** The field name, if the table can be sorted by it. */
   readonly field?: string;
   readonly sorted?: "up" | "down";
   /** The control with which people change it in the table. */
@@ -191,7 +191,7 @@ export interface ResolvedChart {
 export type Effect =
   | { readonly kind: "message"; readonly text: string }
   | { readonly kind: "navigate"; readonly url: string }
-  /** No row of this table is chosen any more. */
+  /** Clears the selection of this table. */
   | { readonly kind: "deselect"; readonly table: string }
   | { readonly kind: "refresh"; readonly sources?: readonly string[] }
   | {
@@ -201,7 +201,7 @@ export type Effect =
       readonly fields?: Readonly<Record<string, string>>;
     };
 
-/** The search, order and page of a table component, or the month of a calendar. */
+/** The search, sort and page of a table component, or the month of a calendar. */
 export interface TableViewState {
   readonly q?: string;
   readonly after?: string;
@@ -222,7 +222,7 @@ export interface StartData {
     readonly firstLive: string;
     readonly upload: string;
   };
-  /** The headers by which a request of the person's own says where it belongs. */
+  /** The headers that specify workspace and environment in the user's own requests. */
   readonly place: Readonly<Record<string, string>>;
   /** The name under which a browser keeps what this person chose in this app. */
   readonly remembers: string;

@@ -1,10 +1,10 @@
-/** A table: its headings sort, its rows can be chosen and pressed, and cells changed where the app says so. */
+/** A table: headings sort, rows can be selected and clicked, and cells edited if the app allows it. */
 import { appField } from "./app-field.ts";
 import { formatNumber, formatValue } from "./format.ts";
 import type { ButtonProps, ResolvedTable, TableColumn } from "./page-state.ts";
 import { type Child, h, type VNode } from "#kernel/html/vnode.ts";
 
-/** The cell that somebody is changing. */
+/** The cell being edited. */
 export interface EditedCell {
   readonly part: string;
   readonly row: string;
@@ -71,7 +71,7 @@ function rowsView(table: ResolvedTable, id: string, edited: EditedCell | undefin
   );
 }
 
-/** The bar of what can be done with the chosen rows, there as long as some are. */
+/** The bar with actions for selected rows, shown while rows are selected. */
 function bulkView({ bulkActions, selected }: ResolvedTable, id: string): VNode | false {
   if (bulkActions.length === 0 || selected.length === 0) return false;
   const clear = { type: "button", class: "push", "data-deselect": id };
@@ -86,7 +86,7 @@ function bulkView({ bulkActions, selected }: ResolvedTable, id: string): VNode |
   );
 }
 
-/** A heading; the one that sorts says which way. */
+/** A heading; the sorted one shows the direction. */
 function headView({ label, format, field, sorted }: TableColumn, id: string): VNode {
   const arrow = sorted === "up" ? "↑" : sorted === "down" ? "↓" : "";
   const order = { up: "ascending", down: "descending" } as const;
@@ -161,7 +161,7 @@ function rowView(
 interface CellOptions {
   readonly part: string;
   readonly row: string | null;
-  /** True for the cell whose press is that of its row. */
+  /** True for the cell that triggers the row's action. */
   readonly isFirst: boolean;
   readonly edited: EditedCell | undefined;
 }

@@ -13,7 +13,7 @@ export interface UiState {
   readonly hasScript: boolean;
   /** The selected tab by component id. */
   readonly tabs: ReadonlyMap<string, number>;
-  /** The field errors of each form by component id; those of the form itself under "". */
+  /** The field errors of each form by component id; errors of the form itself under "". */
   readonly errors: ReadonlyMap<string, Readonly<Record<string, string>>>;
   /** The values entered in each form so far, by component id: fields may depend on it. */
   readonly entered: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
@@ -187,7 +187,7 @@ function formView({ title, fields, submitLabel }: ResolvedForm, id: string, ui: 
   );
 }
 
-/** Says whether a field is asked for, given what was entered and what the form began with. */
+/** Returns whether a field is shown, given the entered and initial values of the form. */
 function isAsked(
   { when }: Field,
   fields: readonly Field[],

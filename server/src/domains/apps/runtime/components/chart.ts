@@ -1,6 +1,4 @@
-/**
- * Charts: the figure of a report, or of rows with a field along and a field up. Console, apps and mails draw the same.
- */
+/** Charts: from a report, or from rows with an x and a y field. Console, apps and mails share the drawing code. */
 import { type ReportAnswer, type ReportShape, toFigure } from "@millrace/client/chart";
 import { rowsOf } from "../sources/load-sources.ts";
 import { loadedOf, type RenderContext, type RenderedComponent } from "./render-context.ts";

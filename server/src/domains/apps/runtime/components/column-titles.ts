@@ -7,7 +7,7 @@ import { toLabel, toText } from "./values.ts";
 /** The words for a field without a label. */
 export type LabelOf = (field: string) => string;
 
-/** Labels by the titles of the columns of the table that a component shows. */
+/** Labels from the column titles of the table that a component shows. */
 export async function labelsOfSource(
   session: AppSession,
   { dataSource }: Component,
@@ -16,7 +16,7 @@ export async function labelsOfSource(
   return labelsOfTable(session, source?.config["table"]);
 }
 
-/** Labels by the titles of the columns of a table; of a path, that of the reference or of the column behind it. */
+/** Labels from the column titles of a table; for a path, from its reference or from the column it leads to. */
 export async function labelsOfTable(session: AppSession, slug: unknown): Promise<LabelOf> {
   const table = typeof slug === "string" ? await findOpenTable(session, slug) : undefined;
   if (!table) return toLabel;
@@ -25,7 +25,7 @@ export async function labelsOfTable(session: AppSession, slug: unknown): Promise
     const [first = "", ...rest] = field.split(".");
     const column = byName.get(first) ?? computed.get(first);
     if (!column) return field === "id" ? systemTitle(field) : toLabel(field);
-    // The name of what a column refers to is shown in the place of the reference.
+    // If the path leads to the name of the referenced record, the title of the reference is used.
     return rest.length === 0 || toLabel(field) === toLabel(first) ? column.title : toLabel(field);
   };
 }

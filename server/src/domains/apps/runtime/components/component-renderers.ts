@@ -1,6 +1,6 @@
 /**
- * Renders each type of component once its bindings are evaluated. Its fields were validated when it was
- * saved; the value of a binding may be anything, and is converted to text where text is displayed.
+ * Renders each type of component after its expressions are evaluated. Its fields were validated when it was saved;
+ * the value of an expression may be of any type, and is converted to text for display.
  */
 import { toFormInput } from "#kernel/html/form/form-field.ts";
 import { childrenOf } from "../../definition/component.ts";
@@ -57,7 +57,7 @@ export const componentRenderers: Readonly<Record<string, ComponentRenderer>> = {
     alt: toText(props["alt"]),
     width: toText(props["width"] ?? "medium"),
   }),
-  // Stands in a draft for a component that can't be drawn.
+  // Replaces a component of a draft that cannot be rendered.
   problem: ({ props }) => ({ type: "failed", error: toText(props["message"]) }),
   button: ({ props }) => ({ type: "button", ...toButton(props) }),
   stat: ({ props }) => ({
@@ -117,7 +117,7 @@ export const componentRenderers: Readonly<Record<string, ComponentRenderer>> = {
   },
 };
 
-/** The address of a file that was read with its record, or a path of ours: a page loads nothing from elsewhere. */
+/** The URL of a file that was read with its record, or a local path: a page loads nothing from other origins. */
 function findAddress(source: unknown): string | null {
   const [file] = toList(source);
   const { url } = Object(file) as { readonly url?: unknown };

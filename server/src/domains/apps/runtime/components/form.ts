@@ -17,7 +17,7 @@ export async function renderForm(ctx: RenderContext): Promise<RenderedComponent>
   return { type: "form", title: toText(props["title"]), fields, submitLabel: toText(submitLabel) };
 }
 
-/** A reference that was read with its record is chosen by its id. */
+/** An expanded reference is selected by its id. */
 function toStored(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const { id } = value as { readonly id?: unknown };

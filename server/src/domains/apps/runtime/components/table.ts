@@ -19,8 +19,8 @@ export async function renderTable(ctx: RenderContext): Promise<RenderedComponent
   const { props, component, browserState, id } = ctx;
   const view = Object.hasOwn(browserState.views, id) ? browserState.views[id] : undefined;
   const { after } = view ?? {};
-  // A search that the page does not offer could disclose fields that are not displayed.
-  // For strangers it looks in what the page shows alone, and not in all texts of a record.
+  // A search that the page does not offer could reveal fields that are not displayed. For visitors, it searches
+  // only the displayed texts, not all texts of a record.
   const searchIn = ctx.session.isPublic === true ? await findShownTexts(ctx) : undefined;
   const isSearched = component["search"] === true && searchIn?.length !== 0;
   const q = isSearched ? view?.q : undefined;
@@ -72,7 +72,7 @@ export async function renderTable(ctx: RenderContext): Promise<RenderedComponent
   };
 }
 
-/** The texts that a table names as its columns; undefined where its rows are searched as they are shown. */
+/** The text fields that a table shows as columns; undefined if its rows are searched as displayed. */
 async function findShownTexts(ctx: RenderContext): Promise<readonly string[] | undefined> {
   const { session, component, props } = ctx;
   const source = getSource(session, component.dataSource);
@@ -88,7 +88,7 @@ async function findShownTexts(ctx: RenderContext): Promise<readonly string[] | u
 /** Texts that one search looks in. */
 const SEARCHED_MAX = 20;
 
-/** A table is sorted by what it shows, so that an order discloses nothing else. */
+/** A table can be sorted only by displayed fields, so that the order reveals nothing else. */
 function allowedSort({ component, props }: RenderContext, sort: string | undefined) {
   if (component["sortable"] === false || sort === undefined) return undefined;
   const displayed = toList(props["columns"]).map((entry) =>
@@ -130,7 +130,7 @@ function chooseInput(format: string, options: unknown): FormInput {
   return options === undefined ? (EDIT_INPUTS[format] ?? "text") : "select";
 }
 
-/** The field of a column that people may change, as a field of a form; undefined for any other. */
+/** The field of an editable column, as a form field; undefined for other columns. */
 export function editedField(props: Readonly<Record<string, unknown>>, name: string) {
   const column = toList(props["columns"]).find((entry) => {
     const { field, edit } = Object(entry) as Record<string, unknown>;

@@ -2,9 +2,9 @@
 import type { BindingScope } from "../evaluate-binding.ts";
 import type { ButtonProps, Option } from "../browser/page-state.ts";
 
-/** For components that name no fields. */
+/** For components without named fields. */
 const FIELDS_MAX = 50;
-/** Fields of every record that nobody reads in a list. */
+/** System fields that are not shown in lists. */
 const SYSTEM_FIELDS: ReadonlySet<string> = new Set([
   "id",
   "createdAt",
@@ -12,7 +12,7 @@ const SYSTEM_FIELDS: ReadonlySet<string> = new Set([
   "createdBy",
   "revision",
 ]);
-/** The fields by which a thing is called, the best first. */
+/** The fields that may contain the name of an object, best first. */
 const NAMES = ["name", "title", "label", "number", "email", "id"];
 
 export interface DisplayField {
@@ -21,7 +21,7 @@ export interface DisplayField {
   readonly format: string;
 }
 
-/** The fields that a component names or, without any, those of the rows. */
+/** The fields that a component names; if none, the fields of the rows. */
 export function displayFields(
   named: unknown,
   rows: readonly unknown[],
@@ -54,7 +54,7 @@ export function toLabel(field: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** The value of a field for display: of a reference the name, of a file what leads to it. */
+/** The displayed value of a field: the name for a reference, the link for a file. */
 export function cellValue(row: unknown, field: string): unknown {
   return toShown(valueAt(row, field)) ?? null;
 }

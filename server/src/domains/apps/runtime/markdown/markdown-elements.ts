@@ -13,10 +13,10 @@ const TAGS = new Set(
   ),
 );
 
-/** More of one text than anybody reads; they would be copied from thread to thread. */
+/** The limit of elements for one text; they are copied between threads. */
 const ELEMENTS_MAX = 10_000;
 
-/** A text as elements, and how many there are, children included. */
+/** A text as elements, and their total number including children. */
 export interface MarkdownElements {
   readonly elements: readonly VNode[];
   readonly count: number;
@@ -24,7 +24,7 @@ export interface MarkdownElements {
 
 let loading: Promise<MarkdownIt> | undefined;
 
-/** Loads what turns a text into elements; undefined when those are too many. */
+/** Loads the converter from text to elements; it returns undefined for too many elements. */
 export async function loadMarkdownElements(): Promise<
   (text: string) => MarkdownElements | undefined
 > {
@@ -62,7 +62,7 @@ function renderContainer(token: Token, children: readonly Child[]): readonly Chi
   if (token.hidden || !TAGS.has(token.tag)) return children;
   if (token.tag !== "a") return [h(token.tag, {}, children)];
   const href = String(token.attrGet("href") ?? "");
-  // Another site opens in a tab of its own: the app may be embedded in a frame.
+  // External links open in a new tab, because the app may be embedded in a frame.
   const target = /^https?:/i.test(href) && "_blank";
   return [h("a", { href, target, rel: LINK_REL }, children)];
 }

@@ -1,4 +1,4 @@
-/** The program of a thread that turns Markdown into elements. */
+/** The worker thread that converts Markdown to elements. */
 import { serveTasks } from "#kernel/work/task-threads.ts";
 import { loadMarkdownElements } from "./markdown-elements.ts";
 

@@ -1,7 +1,7 @@
 /**
- * Renders the Markdown of a page without blocking the event loop. A text comes from whoever makes the app or its
- * data, and some of 50,000 characters take the parser seconds, or become a hundred thousand elements: long ones are
- * read in threads, and what a page shows of all its texts is bounded.
+ * Renders the Markdown of a page without blocking the event loop. Texts come from app authors or data, and some
+ * texts of 50,000 characters take seconds to parse, or become a hundred thousand elements: long ones are parsed in
+ * worker threads, and the total per page is limited.
  */
 import { failure, Failure } from "#kernel/operation/failure.ts";
 import { TaskThreads } from "#kernel/work/task-threads.ts";
@@ -10,12 +10,12 @@ import { loadMarkdownElements, type MarkdownElements } from "./markdown-elements
 
 const TooMuchMarkdown = failure("too_much_markdown", 422, "The Markdown text is too long.");
 
-/** As much as a page may hold itself; longer data is cut off. */
+/** The maximum text length of a page definition; longer data is truncated. */
 const CHARACTERS_MAX = 50_000;
-/** Of the texts that are parsed at once, together: the worst of them take some milliseconds. */
+/** The limit for texts that are parsed on the main thread: the worst case takes a few milliseconds. */
 const SHORT_CHARACTERS_MAX = 500;
 const SHORT_CHARACTERS_PER_PAGE_MAX = 5_000;
-/** Of all texts of a page: they are sent to the browser, and built there. */
+/** The limit for all texts of a page, which are sent to the browser and rendered there. */
 const ELEMENTS_PER_PAGE_MAX = 10_000;
 const TIME_PER_PAGE_MAX_MS = 3_000;
 
@@ -26,7 +26,7 @@ const threads = new TaskThreads<string, MarkdownElements>({
   isStoppable: true,
 });
 
-/** The Markdown of one page, and what may still be rendered of it. */
+/** The Markdown of one page, and its remaining limits. */
 export class PageMarkdown {
   readonly #workspace: string;
   #shortCharacters = 0;
@@ -37,7 +37,7 @@ export class PageMarkdown {
     this.#workspace = workspace;
   }
 
-  /** The text as elements; throws a failure when it is too much for its page. */
+  /** Renders a text as elements; throws a failure if it exceeds the limits of its page. */
   async render(whole: string): Promise<readonly VNode[]> {
     const text = whole.slice(0, CHARACTERS_MAX);
     if (this.#timeMs > TIME_PER_PAGE_MAX_MS) throw new Failure(TooMuchMarkdown);

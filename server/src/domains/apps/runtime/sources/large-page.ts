@@ -1,4 +1,4 @@
-/** Pages that show many rows. What several of them hold at once makes the garbage collector keep the event loop. */
+/** Limits pages with many rows. Holding several of them in memory makes garbage collection block the event loop. */
 import type { Platform } from "#kernel/contract.ts";
 import { FairShare } from "#kernel/work/fair-share.ts";
 import type { PlacedComponent } from "../../definition/component.ts";
@@ -7,9 +7,9 @@ import { PAGE_SIZE } from "./table-page.ts";
 
 /** A page of more rows is large: ten tables of a hundred. */
 const ROWS_MAX = 1_000;
-/** A component that is no table shows as many rows as its source has, which is bounded by itself. */
+/** The assumed rows of a component that is not a table; its source has its own limit. */
 const OTHER_ROWS = 100;
-/** Of all workspaces. */
+/** The limit for all workspaces together. */
 const AT_ONCE_MAX = 4;
 
 const shares = new WeakMap<Platform["db"], FairShare>();
@@ -26,7 +26,7 @@ export function runPage<T>(
   return share.run(partition.workspace, work);
 }
 
-/** The rows that the components of a page show at most. */
+/** The maximum number of rows that the components of a page show. */
 function countRows(components: readonly PlacedComponent[]): number {
   const counts = components.map(({ component: { type, dataSource, pageSize } }) => {
     if (dataSource === undefined) return 0;

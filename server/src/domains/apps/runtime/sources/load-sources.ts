@@ -27,24 +27,26 @@ const CONCURRENCY = 4;
 const ROWS_MAX = 200;
 const WAIT_MS = 20_000;
 
-/** The sources that may change something: a link that somebody follows must not load them. */
+/** The sources that may have side effects: following a link must not load them. */
 const EFFECTFUL_KINDS: ReadonlySet<DataSource["kind"]> = new Set([
   "artifact",
   "connector",
   "workflow",
 ]);
 
-/** Stands for a source that the page's script loads once it runs. */
+/** Placeholder for a source that the page's script loads. */
 export const DEFERRED: LoadedSource = { error: "Loading …" };
 
 /** The value of a source, or its error. */
 export type LoadedSource = LoadedValue | { readonly error: string };
 
-/** The value of a source. Where not all of it was read, `cut` says so, for whoever reads a number made of it. */
+/**
+ * The value of a source. If it is incomplete, `cut` describes how, so that numbers computed from it can be marked.
+ */
 interface LoadedValue {
   readonly value: unknown;
   readonly cut?: string | undefined;
-  /** Of a report: what says how it is drawn. */
+  /** For a report: its chart settings. */
   readonly report?: LoadedReport;
 }
 
@@ -53,7 +55,7 @@ export interface BrowserState {
   readonly params: Readonly<Record<string, unknown>>;
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly views: Readonly<Record<string, TableViewState>>;
-  /** The ids of chosen rows, by the id of their table. */
+  /** The ids of selected rows, by table component. */
   readonly selected: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -67,7 +69,7 @@ export interface ResolveContext {
   readonly markdown: PageMarkdown;
 }
 
-/** Loads sources, a few at a time; one that fails does not fail the others. */
+/** Loads sources, a few at a time; a failed one does not affect the others. */
 export async function loadSources(
   session: AppSession,
   sources: readonly DataSource[],
@@ -90,7 +92,7 @@ export async function loadSources(
   return loaded;
 }
 
-/** The id of a row, when it has one. */
+/** The id of a row, if it has one. */
 export function idOf(row: unknown): string | undefined {
   const { id } = Object(row) as { readonly id?: unknown };
   return typeof id === "string" || typeof id === "number" ? String(id) : undefined;
@@ -139,7 +141,7 @@ async function loadSource(
   }
 }
 
-/** The first rows; how many there are in all is asked only when these are not all, and the app set no limit. */
+/** Loads the first rows; requests the total only if there are more and the app set no limit. */
 async function loadRows(
   perform: CallOperation,
   source: DataSource,
@@ -154,7 +156,7 @@ async function loadRows(
   return { value: data, cut: `the first ${data.length} of ${total} records` };
 }
 
-/** Active members of the workspace, by name, where the person may see them. */
+/** Lists active members of the workspace, by name, if the user may see them. */
 async function loadMembers(perform: CallOperation): Promise<LoadedValue> {
   const { members, isCut } = await listMembers(perform, ROWS_MAX);
   return { value: members, ...(isCut && { cut: `the first ${members.length} members` }) };
@@ -171,7 +173,7 @@ async function aggregateRecords(
   { platform, caller }: AppSession,
   { table, ...config }: SourceConfig,
 ): Promise<LoadedValue> {
-  // Validated when it was saved, but for the values of bindings, which the report checks.
+  // It was validated when it was saved, except the values of expressions, which the report validates.
   const draft = { ...config, source: { kind: "records", table } } as unknown as ReportInput;
   const result = await runReport({ platform, caller }, toReportDefinition(draft));
   const isCut = result.truncated && config["limit"] === undefined;
@@ -184,8 +186,8 @@ async function loadQuery(perform: CallOperation, config: SourceConfig): Promise<
 }
 
 /**
- * Evaluates the bindings of a configuration; undefined when a value of the filter is missing. A template
- * leaves out members without a value, and a filter that lost a member would match more.
+ * Evaluates the expressions of a configuration; undefined if a value of the filter is missing. A template omits
+ * members without a value, and a filter that lost a member would match more rows.
  */
 export async function resolveConfig(
   session: AppSession,

@@ -1,4 +1,4 @@
-/** Operations of the platform as sources of an app, each called with the rights of the app's session. */
+/** Platform operations as data sources, each called with the rights of the app session. */
 import { type CallOperation, dataOfResponse } from "#kernel/operation/call-operation.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
 import type { DataSource } from "../../definition/data-source.ts";
@@ -33,7 +33,7 @@ interface SeenMember {
   readonly name: string;
 }
 
-/** Ids and names of active members, which is all that a choice of a person needs. */
+/** The ids and names of active members, as required to select a person. */
 export async function listMembers(
   perform: CallOperation,
   limit: number,
@@ -46,7 +46,7 @@ export async function listMembers(
   return { members, isCut: page.pagination.nextCursor !== null };
 }
 
-/** The query of a list, from the configuration of a source. */
+/** Builds the query of a list from the configuration of a source. */
 export function toRowQuery({
   filter,
   sort,
@@ -129,7 +129,7 @@ interface ArtifactOutcome {
   readonly runtimeError: { readonly message: string } | null;
 }
 
-/** The answer of a saved report, with what it says about its chart. */
+/** The result of a saved report, with its chart settings. */
 export interface LoadedReport {
   readonly answer: { readonly rows: readonly unknown[]; readonly truncated?: boolean };
   readonly report: object;

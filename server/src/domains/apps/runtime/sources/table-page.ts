@@ -1,4 +1,4 @@
-/** Rows of a source page by page, and single ones by their ids. */
+/** Reads rows of a source page by page, and single rows by id. */
 import { Failure } from "#kernel/operation/failure.ts";
 import type { Component } from "../../definition/component.ts";
 import type { DataSource } from "../../definition/data-source.ts";
@@ -6,7 +6,7 @@ import type { AppSession } from "../app-session.ts";
 import { idOf, type ResolveContext, resolveConfig, rowsOf } from "./load-sources.ts";
 import { listRows, type SourceConfig, SourceFailed, toRowQuery } from "./source-calls.ts";
 
-/** The rows of a page of a table that names no number. */
+/** The default page size of a table. */
 export const PAGE_SIZE = 20;
 
 type SourceContext = Pick<ResolveContext, "session" | "scope" | "loaded">;
@@ -16,14 +16,14 @@ export interface TablePage {
   readonly rows: readonly unknown[];
   /** The cursor of the next page; null at the end. */
   readonly next: string | null;
-  /** How many there are in all, where it was asked for. */
+  /** The total number of rows, if requested. */
   readonly total?: number | undefined;
 }
 
 /** The page, order and search of a table component. */
 export interface TablePageQuery {
   readonly q?: string | undefined;
-  /** The fields that it searches in; all texts of a record where it is absent. */
+  /** The fields to search; all texts of a record if absent. */
   readonly searchIn?: readonly string[] | undefined;
   readonly after?: string | undefined;
   /** A field, with `-` in front to descend. */
@@ -74,7 +74,7 @@ function takePage(all: readonly unknown[], request: TablePageQuery): TablePage {
   return { rows: ordered.slice(start, end), next, total: ordered.length };
 }
 
-/** Numbers by size, all else as text; what is missing comes last. */
+/** Compares numbers by value and all others as text; missing values come last. */
 function compare(a: unknown, b: unknown): number {
   const isMissing = (value: unknown): boolean => value === null || value === undefined;
   if (isMissing(a) || isMissing(b)) return Number(isMissing(a)) - Number(isMissing(b));
@@ -114,7 +114,7 @@ export async function findRows(
   return (await listPaged(ctx, source, { limit: ids.length }, condition))?.data ?? [];
 }
 
-/** Rows of a source between two days, or the first of them where the source is no list. */
+/** The rows of a source between two days, or the first rows if the source is not a list. */
 export async function readRowsBetween(
   ctx: SourceContext,
   { dataSource }: Component,
@@ -125,10 +125,10 @@ export async function readRowsBetween(
   return (await listPaged(ctx, source, { limit: RANGE_ROWS_MAX }, range))?.data ?? [];
 }
 
-/** A month of more rows than this is no calendar any more. */
+/** The maximum number of rows in a calendar month. */
 export const RANGE_ROWS_MAX = 200;
 
-/** A page of the source's rows for which a further condition holds; undefined when its filter lacks a value. */
+/** A page of the source's rows that match another condition; undefined if its filter lacks a value. */
 async function listPaged(
   { session, scope }: SourceContext,
   source: DataSource,
@@ -143,7 +143,7 @@ async function listPaged(
   return listRows(session.perform, source, config, query);
 }
 
-/** True for a source that tables read page by page; one with a limit is loaded at once. */
+/** Returns whether tables read this source page by page; a source with a limit is loaded at once. */
 export function isPaged(source: DataSource): boolean {
   return isListed(source) && source.config["limit"] === undefined;
 }
@@ -156,7 +156,7 @@ export function getSource({ served }: AppSession, sourceName: string | undefined
   return source;
 }
 
-/** The value of a source that was loaded at once: loading it again could repeat its effects. */
+/** The value of a source that was loaded at once: loading it again could repeat its side effects. */
 function getLoadedValue({ name }: DataSource, loaded: SourceContext["loaded"]): unknown {
   const entry = loaded.get(name);
   if (!entry) throw new Error(`The source ${name} was not loaded.`);

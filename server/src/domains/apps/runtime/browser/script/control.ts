@@ -20,7 +20,7 @@ export function valueOf(control: Control): Scalar {
     : control.value;
 }
 
-/** The values of a form as they are now, without its files. */
+/** The current values of a form, without its files. */
 export function enteredIn(form: HTMLFormElement): Record<string, Scalar> {
   const values: Record<string, Scalar> = {};
   for (const control of form.elements) {
@@ -30,7 +30,7 @@ export function enteredIn(form: HTMLFormElement): Record<string, Scalar> {
   return values;
 }
 
-/** The values of a form, with the ids of its files once they are uploaded. */
+/** The values of a form, with the ids of its files after their upload. */
 export async function readValues(form: HTMLFormElement): Promise<Record<string, Scalar>> {
   const values = enteredIn(form);
   for (const control of form.elements) {

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { followChanges } from "./live.ts";
 
-/** The source of a browser, as its specification has it: an answer that is no stream closes it for good. */
+/** EventSource as specified: a response that is not a stream closes it permanently. */
 class Source extends EventTarget {
   static readonly CLOSED = 2;
   static readonly opened: Source[] = [];
@@ -27,7 +27,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-test("a page whose stream was refused asks again, and reads anew once it is told of changes", () => {
+test("a page reconnects after a rejected stream, and reloads on changes", () => {
   vi.useFakeTimers();
   const page = Object.assign(new EventTarget(), { hidden: false });
   vi.stubGlobal("document", page);
@@ -45,7 +45,7 @@ test("a page whose stream was refused asks again, and reads anew once it is told
   newest().become(1, "open");
   newest().become(0, "error");
   settle();
-  // A cut is the browser's to mend, and what was missed the stream tells.
+  // The browser reconnects by itself, and the stream reports missed changes.
   expect([Source.opened.length, read.mock.calls.length]).toEqual([1, 0]);
   newest().become(2, "error");
   vi.advanceTimersByTime(60_000);
@@ -56,7 +56,7 @@ test("a page whose stream was refused asks again, and reads anew once it is told
   settle();
   expect([Source.opened.length, read.mock.calls.length]).toEqual([3, 1]);
 
-  // A hidden page neither follows nor asks again; seen again it reads, and once more when it is told of changes.
+  // A hidden page does not follow or reconnect; when shown, it reloads, and again on changes.
   newest().become(2, "error");
   show(true);
   vi.advanceTimersByTime(600_000);

@@ -1,10 +1,12 @@
 /// <reference lib="dom" />
 /**
- * Says when the data of the page changed, while somebody looks: an origin has few connections, and a hidden page needs
- * none.
+ * Detects changes of the page's data while it is visible: browsers limit connections per origin, and a hidden page
+ * needs none.
  */
 const SETTLE_MS = 400;
-/** An answer that is no stream, as of a server that starts or has too many, ends a source for good. */
+/**
+ * A response that is not a stream, such as from a starting or overloaded server, closes an EventSource permanently.
+ */
 const RETRY_MS = 20_000;
 
 interface LiveUrls {
@@ -16,7 +18,7 @@ export function followChanges({ live, firstLive }: LiveUrls, onChange: () => voi
   let source: EventSource | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let retry: ReturnType<typeof setTimeout> | undefined;
-  /** Whether something may have changed that nobody told. */
+  /** Whether an unreported change is possible. */
   let isLate = false;
   const changed = (): void => {
     clearTimeout(timer);
@@ -31,24 +33,24 @@ export function followChanges({ live, firstLive }: LiveUrls, onChange: () => voi
       return;
     }
     if (source && source.readyState !== EventSource.CLOSED) return;
-    // Later ones are opened after a gap, and the page is read anew then.
+    // Later streams start after a gap, and the page is reloaded then.
     const opened = new EventSource(isLate || source ? live : firstLive);
     source = opened;
     opened.addEventListener("changed", changed);
     opened.addEventListener("open", () => {
-      // Not before: what happens between a reading and the opening would be told by neither.
+      // Only after the stream has opened: a change between a reload and the opening would be missed.
       if (isLate) changed();
       isLate = false;
     });
     opened.addEventListener("error", () => {
       if (opened !== source || opened.readyState !== EventSource.CLOSED) return;
       isLate = true;
-      // Not all pages of a server that has come back at once.
+      // The random delay spreads the reconnects of all pages after a server restart.
       retry = setTimeout(follow, RETRY_MS * (1 + Math.random()));
     });
   };
   document.addEventListener("visibilitychange", () => {
-    // Also where no stream is to be had.
+    // Also if no stream is available.
     if (!document.hidden && isLate) changed();
     follow();
   });

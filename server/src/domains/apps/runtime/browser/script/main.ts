@@ -40,7 +40,7 @@ function browserState() {
   return { page: state.path, params: start.params, inputs, views, selected, timeZone };
 }
 
-/** Takes up what the person chose here before; true when the page is another then. */
+/** Restores the user's saved choices; returns true if they change the page. */
 function recallPage(): boolean {
   const { inputs = {}, sorts = {}, tabs = {} } = recall(start.remembers, start.state.path);
   Object.assign(view.inputs, inputs);
@@ -60,7 +60,7 @@ function rememberPage(): void {
   });
 }
 
-/** Fetches the page's state; of concurrent requests only the latest counts. */
+/** Fetches the page's state; only the latest of concurrent requests counts. */
 async function refresh(): Promise<void> {
   latestRequest += 1;
   const thisRequest = latestRequest;
@@ -147,7 +147,7 @@ async function handleClick(event: Event): Promise<void> {
   await sendAction({ componentId: part, action, ...(row !== undefined && { row }) }, button);
 }
 
-/** Does what changes only what is looked at; true when the button was one for that. */
+/** Handles buttons that only change the view; returns true if the button was one. */
 async function look(button: HTMLElement, part: string): Promise<boolean> {
   const { tab, turn, next, open, sort, month, edit, row = "", move, deselect } = button.dataset;
   if (tab !== undefined) selectTab(part, Number(tab));
@@ -191,7 +191,7 @@ async function moveCard(card: {
   await sendAction(request, trigger);
 }
 
-/** Keeps a changed cell; Escape leaves it as it was. */
+/** Saves a changed cell; Escape cancels the change. */
 async function keepCell(control: HTMLElement, value: Scalar): Promise<void> {
   const { cell: part = "", row = "" } = control.dataset;
   const { edited } = view;
@@ -272,7 +272,7 @@ function handleKey(event: KeyboardEvent): void {
   next?.focus();
 }
 
-/** A cell that is left is kept, if it is another now. */
+/** Saves a cell on blur if it has changed. */
 function handleLeave(event: FocusEvent): void {
   const control = event.target as HTMLElement;
   if (!isControl(control) || control.dataset["cell"] === undefined || !view.edited) return;

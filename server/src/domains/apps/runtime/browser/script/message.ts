@@ -18,7 +18,7 @@ export function showMessage(text: string, isBad: boolean): void {
   messageTimer = setTimeout(() => (status.textContent = ""), MESSAGE_MS);
 }
 
-/** Asks for confirmation in a dialog of our own: browsers block `confirm` in frames. */
+/** Shows a custom confirmation dialog, because browsers block `confirm` in frames. */
 export function confirmAction(question: string, label: string): Promise<boolean> {
   const dialog = document.createElement("dialog");
   dialog.className = "question";

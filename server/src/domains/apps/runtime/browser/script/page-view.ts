@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-/** The page as it is drawn now: its state, what only the browser knows, and the widths of its charts. */
+/** The rendered page: its state, browser-only state, and the widths of its charts. */
 import { enteredIn } from "./control.ts";
 import { patch } from "./dom.ts";
 import type { PageState, TableViewState } from "../page-state.ts";
@@ -50,7 +50,7 @@ export class PageView {
     }
   }
 
-  /** Draws what depends on the values of a form again. */
+  /** Re-renders the parts that depend on the values of a form. */
   enter(form: HTMLFormElement): void {
     this.#entered.set(form.dataset["form"] ?? "", enteredIn(form));
     this.render();
@@ -86,7 +86,7 @@ export class PageView {
     this.selected[id] = isOne ? [row] : rest.length < old.length ? rest : [...rest, row];
   }
 
-  /** The widths of the places of charts; a chart whose place is another is drawn anew. */
+  /** Measures chart containers; a chart is rendered again if its width changes. */
   #measure(): void {
     let hasChanged = false;
     for (const place of this.#root.querySelectorAll<HTMLElement>("[data-chart]")) {

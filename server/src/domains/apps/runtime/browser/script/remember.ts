@@ -8,7 +8,7 @@ export interface Remembered {
   readonly tabs?: Readonly<Record<string, number>>;
 }
 
-/** Reads what was kept of a page; nothing where the browser keeps nothing. */
+/** Reads the saved choices for a page; empty if browser storage is unavailable. */
 export function recall(name: string, page: string): Remembered {
   try {
     const found = Object(JSON.parse(localStorage.getItem(keyOf(name, page)) ?? "{}")) as Remembered;
@@ -24,7 +24,7 @@ export function remember(name: string, page: string, what: Remembered): void {
   try {
     localStorage.setItem(keyOf(name, page), text);
   } catch {
-    // A browser that keeps nothing shows the page as it is for everybody.
+    // Without browser storage, the page uses its defaults.
   }
 }
 

@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /**
- * The page in which the builder shows a draft. It draws what the builder sends by the view of deployed apps, and tells
- * the builder what somebody pressed; it asks the server for nothing.
+ * The page in which the builder shows a draft. It renders what the builder sends with the view of deployed apps,
+ * and reports clicks to the builder; it sends no server requests.
  */
 import { byId, isControl, type Scalar, valueOf } from "./control.ts";
 import { showMessage } from "./message.ts";
@@ -59,7 +59,7 @@ function show(message: StageMessage): void {
   mark();
 }
 
-/** A constructed sheet needs no exception of the policy. */
+/** A constructed style sheet needs no exception in the content security policy. */
 const sheet = new CSSStyleSheet();
 document.adoptedStyleSheets = [sheet];
 

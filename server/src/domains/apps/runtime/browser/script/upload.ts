@@ -1,9 +1,9 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-/** Files of a form: each is uploaded as soon as it is chosen, and the form sends their ids. */
+/** Files of a form: each is uploaded as soon as it is selected, and the form sends their ids. */
 const FILES_MAX = 20;
 
-/** The ids of what was uploaded, and whether something is still under way. */
+/** The pending or completed uploads per control. */
 const uploads = new WeakMap<HTMLInputElement, Promise<readonly string[]>>();
 
 /** Uploads what was chosen; the control says what failed. */
@@ -22,7 +22,7 @@ export function uploadFiles(
   uploads.set(input, sent);
 }
 
-/** The ids of a control's files, once all of them are there. */
+/** The ids of a control's files, after all uploads have completed. */
 export async function uploadedIds(input: HTMLInputElement): Promise<string> {
   return ((await uploads.get(input)) ?? []).join(",");
 }
