@@ -12,7 +12,7 @@ const agent = await world.member(["agent"]);
 const nowMs = Date.now();
 const at = (days: number): string => new Date(nowMs - days * DAY_MS).toISOString();
 
-/** Forty days of orders: one more for each region every other day, of which the late ones are not paid. */
+/** Forty days of orders: every other day each region has one more, and the late ones are unpaid. */
 const rows: readonly Row[] = Array.from({ length: 240 }, (_, index) => ({
   region: ["north", "south", "east"][index % 3],
   status: index % 4 === 0 ? "open" : "paid",
@@ -48,7 +48,7 @@ async function preview(draft: object, ask: Ask = owner): Promise<any> {
   return answer.body.data;
 }
 
-test("filters, periods and their own filters of measures count what they say", async () => {
+test("filters, periods and filters of measures are applied", async () => {
   const seen = rows.filter(since(10));
   const paid = seen.filter(({ status }) => status === "paid");
   const filtered = await preview({ filter: { at: { gte: "$now-10d" } } });
@@ -80,7 +80,7 @@ test("filters, periods and their own filters of measures count what they say", a
   expect([wrong.status, wrong.body.errors[0].path]).toEqual([422, "/filter/at/gte"]);
 });
 
-test("each value stands beside that of the period before, also of groups that are gone", async () => {
+test("each value is paired with that of the previous period, also for groups that no longer exist", async () => {
   const count = (region: string, from: number, to: number) =>
     rows.filter((row) => row["region"] === region && since(from, to)(row)).length;
   const { rows: found, columns } = await preview({
@@ -119,7 +119,7 @@ test("each value stands beside that of the period before, also of groups that ar
   }
 });
 
-test("totals are those of the rows, and parts of the clock are those of a zone", async () => {
+test("totals are computed from the rows, and time parts use a time zone", async () => {
   const draft = {
     groupBy: ["region", "status"],
     pivot: ["status"],
@@ -146,7 +146,7 @@ test("totals are those of the rows, and parts of the clock are those of a zone",
   ).toBe(true);
 });
 
-test("a funnel counts who got as far, in this order, and leads to their rows", async () => {
+test("a funnel counts how many reach each step in order, and lists their rows", async () => {
   const steps = [
     { name: "Ordered", filter: {} },
     { name: "Paid", filter: { status: "paid" } },
@@ -174,7 +174,7 @@ test("a funnel counts who got as far, in this order, and leads to their rows", a
   expect(customers.size).toBe(byCustomer.rows[2].count);
 });
 
-test("a number leads to its rows and says what it is, under the rights of who asks", async () => {
+test("a number can be explained and lists its rows, with the caller's rights", async () => {
   const report = {
     source,
     groupBy: ["region"],
@@ -236,7 +236,7 @@ test("one request has all tiles of a dashboard under one bar", async () => {
   expect([broken.status, broken.body.errors[0].path]).toEqual([422, "/widgets/0/report/groupBy/0"]);
 });
 
-test("a period counts by the time of the buckets, and a dashboard's can be left out", async () => {
+test("a period filters by the time of the buckets, and a widget can ignore the dashboard's period", async () => {
   const timeBucket = { field: "at", unit: "month", fill: true };
   // All rows were created today; their own times reach back 40 days.
   const draft = { timeBucket, period: { from: "$now-10d" } };
@@ -263,7 +263,7 @@ test("a period counts by the time of the buckets, and a dashboard's can be left 
   expect([both.status, both.body.errors[0].path]).toEqual([422, "?period"]);
 });
 
-test("an alert fires once, tells who wants it, and is resolved once", async () => {
+test("an alert fires once, notifies its subscribers, and is resolved once", async () => {
   const { body: me } = await owner("GET /api/v1/auth/me");
   const PATH = "/api/v1/analytics/alerts";
   const made = await owner(`POST ${PATH}`, {
@@ -299,7 +299,7 @@ test("an alert fires once, tells who wants it, and is resolved once", async () =
   expect([groups.status, groups.body.errors[0].path]).toEqual([422, "/report"]);
 });
 
-test("the past of a KPI of records is what they were then, with those that were deleted, by the rules of whom it acts for", async () => {
+test("past values of a record KPI include deleted records, under the access rules of its owner", async () => {
   const columns = [
     { name: "kind", type: "text" },
     { name: "n", type: "integer" },

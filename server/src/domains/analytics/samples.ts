@@ -77,7 +77,7 @@ const dashboardInput = async (owner: Ask) => ({
 const requested = (owner: Ask) =>
   create(owner, "exports", { source: { kind: "runs" }, format: "csv" });
 
-/** An export that is over, as the job leaves it. */
+/** A completed export, as the job leaves it. */
 async function completed(owner: Ask, world: World): Promise<{ params: { id: string } }> {
   const { params } = await requested(owner);
   const id = params?.["id"] ?? "";

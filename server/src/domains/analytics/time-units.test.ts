@@ -1,4 +1,4 @@
-/** Hours, days and longer units by the clocks of a zone: relative times in memory, buckets in SQL. */
+/** Tests hours, days and longer units in a time zone: relative times in memory, buckets in SQL. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createFilledTable } from "#domains/records/testing/records.ts";
@@ -25,7 +25,7 @@ test("a relative time is the first moment of its unit by the clocks of the zone,
         const shown = (text: string) => resolveRelativeTime(text, clock)?.toUTC().toISO();
         const start = shown(`$startOf.${unit}`);
         expect(start).toBe(bucketOf(now, { unit, timezone }));
-        // The end of a unit is the beginning of the next one, and nothing lies between.
+        // The end of a unit is the start of the next one, without a gap.
         const end = shown(`$endOf.${unit}`) ?? "";
         expect(end > now).toBe(true);
         expect(bucketOf(end, { unit, timezone })).toBe(end);
@@ -51,7 +51,7 @@ test("a relative time is the first moment of its unit by the clocks of the zone,
   expect(shown("$now-30")).toBeUndefined();
 });
 
-test("a day with two midnights begins at the first of them", () => {
+test("a day with two midnights starts at the first", () => {
   const clock = { now: new Date("2025-11-02T20:00:00Z"), timezone: "America/Havana" };
   const shown = (text: string) => resolveRelativeTime(text, clock)?.toUTC().toISO();
   expect(shown("$startOf.day")).toBe("2025-11-02T04:00:00.000Z");
@@ -59,7 +59,7 @@ test("a day with two midnights begins at the first of them", () => {
   expect(shown("$endOf.day")).toBe("2025-11-03T05:00:00.000Z");
 });
 
-test("an hour in which clocks change by half an hour is one bucket, which $startOf.hour begins", async () => {
+test("an hour with a half-hour clock change is one bucket, with the start of $startOf.hour", async () => {
   const timezone = "Australia/Lord_Howe";
   const times = ["2025-04-05T13:00:00Z", "2025-10-04T13:00:00Z"].flatMap((first) =>
     Array.from({ length: 24 }, (_, n) =>

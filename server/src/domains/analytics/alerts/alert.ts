@@ -11,7 +11,7 @@ const RECIPIENTS_MAX = 50;
 
 export const AlertId = id("alt");
 
-/** The fields that people decide. */
+/** The fields that users set. */
 export const alertFields = {
   name: line(200),
   description: text(2_000),

@@ -23,7 +23,7 @@ const MINUTE_MS = 60_000;
 const WEEK_MS = 7 * 86_400_000;
 const REASON_CHARACTERS_MAX = 500;
 
-/** The definition of an alert's number; throws unless it is one. */
+/** The report definition of an alert; throws if it does not produce one number. */
 export function alertDefinition(report: ReportInput): Definition {
   const definition = toDefinition(report);
   const { groupBy, timeBucket, timeParts, funnel, aggregates } = definition;
@@ -37,7 +37,7 @@ export interface Finding extends Verdict {
   readonly value: number | null;
 }
 
-/** Looks at the number of an alert now, and where it matters in the weeks before. */
+/** Evaluates the current number of an alert and, if required, those of previous weeks. */
 export async function findVerdict(
   request: ReportRequest,
   { report, rule }: Pick<StoredAlert, "report" | "rule">,
@@ -58,7 +58,7 @@ export async function findVerdict(
   return { value, ...judgeValue(rule, value, past) };
 }
 
-/** Schedules the next check, in place of one that was scheduled before. */
+/** Schedules the next check, and replaces a scheduled one. */
 export function scheduleCheck(
   ctx: WriteContext<never>,
   { id: alertId }: Pick<StoredAlert, "id">,
@@ -68,7 +68,7 @@ export function scheduleCheck(
   ctx.enqueue(checkAlertJob, due, { key: alertId, dueAt, onConflict: "move" });
 }
 
-/** One check of one alert. What it finds and the next check are written in the transaction that ends this one. */
+/** One check of one alert. Its result and the next check are written in the transaction that completes the job. */
 export const checkAlertJob = job({
   kind: "analytics.alert",
   payload: Type.Object({
@@ -86,7 +86,7 @@ export const checkAlertJob = job({
   async effect(platform, { alertId, workspace, environment }) {
     const partition = { workspace, environment };
     const alert = await platform.db.read(partition, (tx) => alertStore.find(tx, alertId));
-    // Nothing is looked at in the name of somebody who has left.
+    // Checks do not run after the alert's owner has left.
     if (!alert?.enabled || !(await findRights(platform, workspace, alert))) return undefined;
     const cause = { correlationId: newCorrelationId(platform.clock), depth: 1 };
     const caller = await callerRunningAs(platform, alert, { partition, cause });
@@ -96,7 +96,7 @@ export const checkAlertJob = job({
   async run(ctx, { alertId }, found) {
     const [alert] = await alertStore.select(ctx.tx, "id = $1 for update", [alertId]);
     if (!alert?.enabled) return;
-    // It was changed while it was looked at: once more.
+    // The alert was changed during the check, so it is checked again.
     if (found && found.revision !== alert.revision) return scheduleCheck(ctx, alert, ctx.now);
     if (found) {
       ctx.setActor(SYSTEM_ACTOR, found.cause);
@@ -120,7 +120,7 @@ type CheckContext = WriteContext<
   typeof AlertFired | typeof AlertResolved | typeof NotificationSent
 >;
 
-/** Notes a finding; one that changes the state is told once, in the log and to those who want it. */
+/** Saves a finding; a change of state emits one event and one set of notifications. */
 export async function saveFinding(
   ctx: CheckContext,
   alert: StoredAlert,
@@ -135,7 +135,7 @@ export async function saveFinding(
   }
   const { isBad, reason, value } = finding;
   const streak = isBad ? before + 1 : 0;
-  // One that fires goes on until the number is as it should be.
+  // A firing alert keeps firing until the number is normal.
   const isFiring = isBad && (state === "firing" || streak >= (rule.checks ?? 1));
   const next = isFiring ? ("firing" as const) : ("ok" as const);
   await noteCheck(ctx.tx, id, {

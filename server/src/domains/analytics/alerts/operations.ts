@@ -62,7 +62,7 @@ export const alerts = resource({
     if (!report || !rule) return;
     const definition = alertDefinition(report);
     assertRule(rule, definition.period !== undefined);
-    // With the rights of the caller, whatever changes: its checks have these from now on.
+    // Checked with the rights of the caller, because later checks run with them.
     await checkReport({ platform, caller }, definition);
   },
   async check({ tx, caller }, input) {
@@ -156,7 +156,7 @@ const checkAlert = command({
   params: ById,
   response: item(Alert),
   emits: [AlertFired, AlertResolved, NotificationSent],
-  // It tells only what is new.
+  // It emits events only for changes.
   allowNoop: true,
   fails: [ReportBroken, ReportTimedOut],
   example: { params: { id } },
@@ -169,7 +169,7 @@ const checkAlert = command({
   },
   async run(ctx, { params }, { finding, revision }) {
     const [alert] = await alertStore.select(ctx.tx, "id = $1 for update", [params.id]);
-    // One that was changed meanwhile is looked at anew by the check that its change scheduled.
+    // If the alert was changed in the meantime, the check scheduled by that change evaluates it.
     if (alert?.revision === revision) await saveFinding(ctx, alert, finding);
     return alertStore.get(ctx.tx, params.id);
   },

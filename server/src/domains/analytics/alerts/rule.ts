@@ -1,4 +1,4 @@
-/** When a number needs somebody: above or below a threshold, nothing there, or unusual against the weeks before. */
+/** Alert rules: above or below a threshold, no value, or unusual compared to previous weeks. */
 import Type, { type Static } from "typebox";
 import { object } from "#kernel/schema/schema.ts";
 
@@ -38,7 +38,7 @@ export interface Verdict {
   readonly reason: string;
 }
 
-/** The verdict on a number. `past` has those of the same time in the weeks before, newest first. */
+/** Evaluates a number. `past` contains those of the same time in previous weeks, newest first. */
 export function judgeValue(
   rule: AlertRule,
   value: number | null,
@@ -83,7 +83,7 @@ export function usualRange(
 ): { readonly low: number; readonly high: number } {
   const middle = median(past);
   const spread = SPREAD_FACTOR * median(past.map((one) => Math.abs(one - middle)));
-  // Where every week was the same, a little more or less is still usual.
+  // If all weeks are equal, a small deviation is still normal.
   const reach = sensitivity * Math.max(spread, SPREAD_SHARE_MIN * Math.abs(middle));
   return { low: middle - reach, high: middle + reach };
 }

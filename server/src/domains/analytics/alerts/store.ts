@@ -24,7 +24,7 @@ export const alertTable = {
 
 export const alertStore = tableStore<typeof Alert, typeof StoredAlert>(alertTable);
 
-/** Notes what a check found. It is no change by anybody, and leaves the revision as it is. */
+/** Saves the result of a check. This is not a user's change, so the revision stays the same. */
 export async function noteCheck(
   tx: Tx,
   id: string,
@@ -44,7 +44,7 @@ export async function insertChange(tx: Tx, id: string, entry: AlertHistoryEntry)
     .execute();
 }
 
-/** Newest first; `before` is the time of the last one of the page before. */
+/** Newest first; `before` is the time of the last item of the previous page. */
 export async function listChanges(
   tx: Tx,
   id: string,

@@ -145,7 +145,7 @@ interface AskedBar {
   readonly timezone?: string | undefined;
 }
 
-/** The bar that was asked for, or the dashboard's own, and the clock that all tiles share. */
+/** The requested filter bar or that of the dashboard, and the clock that all widgets share. */
 async function toBar(request: ReportRequest, { period }: Dashboard, asked: AskedBar) {
   const { filter, from, to, timezone } = asked;
   if (from !== undefined && asked.period !== undefined)

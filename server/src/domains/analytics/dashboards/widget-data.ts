@@ -24,19 +24,19 @@ import type { Widget, WidgetData } from "./dashboard.ts";
 
 /** The age up to which data is shared between requests. */
 const FRESH_MS = 10_000;
-/** Of cached data as text, in one process. */
+/** The size limit of cached data per process. */
 const CACHE_CHARACTERS_MAX = 32_000_000;
 const WIDGETS_AT_ONCE_MAX = 4;
 const HISTORY_SNAPSHOTS_MAX = 30;
 
-/** The bar of all widgets, the clock that they share, and how old their data may be. */
+/** The filter bar of all widgets, the clock they share, and the maximum age of their data. */
 export interface WidgetView {
   readonly bar: FilterBar;
   readonly clock: RelativeClock;
   readonly maxAgeS?: number | undefined;
 }
 
-/** Loads the data of widgets, several at once; one that fails does not hinder the others. */
+/** Loads the data of widgets in parallel; a failed widget does not affect the others. */
 export async function loadWidgetData(
   request: ReportRequest,
   widgets: readonly Widget[],
@@ -58,7 +58,7 @@ export async function loadWidgetData(
 interface Saved {
   readonly reports: ReadonlyMap<string, StoredReport>;
   readonly kpis: ReadonlyMap<string, StoredKpi>;
-  /** The reports that stand in the widgets themselves. */
+  /** The reports defined inside the widgets. */
   readonly drafts: ReadonlyMap<NonNullable<Widget["report"]>, Definition>;
 }
 
@@ -89,10 +89,10 @@ function readSaved(
 }
 
 type LoadContext = WidgetView & { readonly saved: Saved; readonly shared?: SharedReports };
-/** How a report is read together with others, by its definition. */
+/** Functions that load a report together with others, by definition. */
 type SharedReports = ReadonlyMap<Definition, () => Promise<ReportResult>>;
 
-/** Reports over the same rows are read together, when the first of them is; one alone is read as it is. */
+/** Groups reports over the same rows, which are read together on first use; a single report is read separately. */
 function shareReports(
   request: ReportRequest,
   widgets: readonly Widget[],
@@ -180,7 +180,7 @@ async function readCached(
 
 const SAMPLE_ROWS = 20;
 
-/** About how long the JSON of data is, by the first of its rows. */
+/** Estimates the JSON length of data from its first rows. */
 function estimateCharacters(data: unknown): number {
   const { rows, ...others } = Object(data) as { readonly rows?: unknown };
   if (!Array.isArray(rows)) return JSON.stringify(data).length;
@@ -224,7 +224,7 @@ function prepareWidget(request: ReportRequest, widget: Widget, ctx: LoadContext)
   return { about: {}, key: cacheKey(caller, `text ${text}`), load: async () => ({ text }) };
 }
 
-/** Loads a report together with others where it can be; an error of one must not hinder the others. */
+/** Loads a report together with others if possible; an error in one must not affect the others. */
 async function loadReport(
   request: ReportRequest,
   definition: Definition,

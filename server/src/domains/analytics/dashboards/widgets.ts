@@ -13,14 +13,14 @@ import { checkReport } from "../reports/run-report.ts";
 import { reportStore } from "../reports/store.ts";
 import type { NewWidget, Widget } from "./dashboard.ts";
 
-/** The fields that may be the content of each kind of widget. */
+/** The allowed content fields of each kind of widget. */
 const CONTENT_FIELDS = {
   report: ["reportId", "report"],
   kpi: ["kpiId"],
   text: ["text"],
 } as const;
 
-/** Throws unless the reports that stand in widgets could be run by the caller. */
+/** Throws if the caller cannot run the reports inside the widgets. */
 export async function checkWidgetReports(
   request: ReportRequest,
   inputs: readonly NewWidget[],
@@ -86,7 +86,7 @@ function contentErrors(widget: NewWidget & Pick<Widget, "kind">, path: string): 
 const HEIGHT = 4;
 const WIDTH = 12;
 
-/** The kind follows from what it shows; without a layout it comes below the others. */
+/** The kind follows from the content; without a layout the widget is placed below the others. */
 function widgetDefaults({ reportId, report, kpiId }: NewWidget, index: number) {
   const kind = (reportId ?? report) ? "report" : kpiId === undefined ? "text" : "kpi";
   const layout = { x: 0, y: index * HEIGHT, w: WIDTH, h: HEIGHT };

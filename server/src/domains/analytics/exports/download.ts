@@ -16,7 +16,7 @@ import { FILE_FORMATS, MEDIA_TYPES } from "./file/formats.ts";
 import { visibleOwner } from "./service.ts";
 import * as store from "./store.ts";
 
-/** Download addresses are signed, good for one file and a while, and need no further credential. */
+/** Download URLs are signed, valid for one file and a limited time, and need no other credential. */
 
 const PURPOSE = "signatures of download addresses";
 
@@ -26,7 +26,7 @@ interface DownloadToken {
   readonly environment: EnvironmentName;
   readonly exportId: string;
   readonly untilMs: number;
-  /** The person who was given the address: it ends with their membership. */
+  /** The user who received the URL; it becomes invalid when they leave. */
   readonly userId: string;
 }
 
@@ -37,7 +37,7 @@ function signDownloadToken(key: MasterKey, link: DownloadToken): string {
   return `${payload}.${sign(key, payload).toString("base64url")}`;
 }
 
-/** Undefined unless it is one of ours and has not expired. */
+/** Undefined if the token is invalid or expired. */
 function verifyDownloadToken(
   key: MasterKey,
   token: string,

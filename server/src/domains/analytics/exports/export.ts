@@ -32,7 +32,7 @@ export const NewExport = object(
 );
 export type NewExport = Static<typeof NewExport>;
 
-/** The content of an export, as it was when it was requested. */
+/** The content of an export at the time of the request. */
 export type Content =
   | { readonly kind: "report"; readonly reportId: string; readonly definition: Definition }
   | {
@@ -79,7 +79,7 @@ export type StoredExport = Export &
     readonly form: FormatState | null;
   };
 
-/** True for those who see all exports, and not only those that they requested. */
+/** Returns whether the caller sees all exports, not only their own. */
 export function canSeeAll({ principal }: Caller): boolean {
   return !principal || principal.roles.some((role) => role === "owner" || role === "admin");
 }
@@ -135,7 +135,7 @@ export function exportRef({ id, name }: Export) {
   return { id, displayName: name };
 }
 
-/** An export as events show it. */
+/** An export in events. */
 export function toExportData(stored: StoredExport): Static<typeof Export> {
   return pickFields(stored, Export) as Static<typeof Export>;
 }

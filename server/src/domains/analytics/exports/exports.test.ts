@@ -25,7 +25,7 @@ await world.sql(
 );
 const whole: string = expectedCsv();
 
-/** The file, written by hand. */
+/** The expected file, built independently. */
 function expectedCsv(): string {
   const lines = Array.from({ length: ROWS }, (_, index) => {
     const n = index + 1;
@@ -70,7 +70,7 @@ async function eventsOf(id: string): Promise<string[]> {
 
 const RECORDS = () => ({ source: { kind: "records", table: table.slug }, fields: FIELDS });
 
-test("an export has every row once, tells how far it is, and can be downloaded in parts", async () => {
+test("an export contains each row once, reports progress, and supports range downloads", async () => {
   const id = await request({ ...RECORDS(), name: "All of it" });
   const early = await owner(`GET /api/v1/analytics/exports/${id}/download`);
   expect([early.status, early.body.code]).toEqual([409, "export_not_ready"]);
@@ -112,7 +112,7 @@ test("an export has every row once, tells how far it is, and can be downloaded i
   ]);
   const other = await fetched(url, { range: "bytes=0-3", "if-range": '"another"' });
   expect(other.status).toBe(200);
-  // The address is good for one file and for a while.
+  // The URL is valid for one file and a limited time.
   expect((await fetched(url.replace(/.$/, (last) => (last === "A" ? "B" : "A")))).status).toBe(404);
   world.clock.advance(15 * 60_000);
   expect((await fetched(url)).status).toBe(404);
@@ -150,7 +150,7 @@ describe("with a node that works", () => {
   });
   afterAll(() => kernel.close());
 
-  test("a workbook is one that spreadsheets read, with texts that are texts", async () => {
+  test("an XLSX file can be opened by spreadsheets, and texts stay texts", async () => {
     const filter = { price: { lte: 1.25 } };
     const id = await request({ ...RECORDS(), filter, format: "xlsx" });
     expect((await over(id)).status).toBe("completed");
@@ -218,7 +218,7 @@ describe("with a node that works", () => {
     ]);
   });
 
-  test("a report is exported at once or in the background, as csv, json and xlsx", async () => {
+  test("a report can be exported immediately or in the background, as csv, json and xlsx", async () => {
     const { body } = await owner("POST /api/v1/analytics/reports", {
       name: "Exported",
       source: { kind: "records", table: table.slug },
@@ -247,7 +247,7 @@ describe("with a node that works", () => {
     expect(JSON.parse((await fetched(await linkOf(id))).bytes.toString())).toEqual(rows);
   });
 
-  test("has the rights of who asked for it, and is theirs alone", async () => {
+  test("uses the rights of its requester, and only they can see it", async () => {
     const rules = [{ roles: ["viewer"], actions: ["read"], where: { title: "seen" } }];
     const columns = [{ name: "title", type: "text" }];
     const { slug } = await createFilledTable(world, owner, { columns, rules }, [
@@ -271,7 +271,7 @@ describe("with a node that works", () => {
     }
   });
 
-  test("gives its address to no token that was made without such rows", async () => {
+  test("does not return its URL to a token without permission for such rows", async () => {
     const id = await request({ source: { kind: "runs" } });
     await over(id);
     const path = `GET /api/v1/analytics/exports/${id}/download`;
@@ -291,7 +291,7 @@ describe("with a node that works", () => {
     ]);
   });
 
-  test("gives an address that ends with the membership of whoever asked for it", async () => {
+  test("returns a URL that becomes invalid when its requester leaves", async () => {
     const left = await world.member(["viewer"]);
     const id = await request({ source: { kind: "runs" } }, left);
     await over(id, left);
@@ -302,7 +302,7 @@ describe("with a node that works", () => {
     expect(await world.stranger(path)).toMatchObject({ status: 404, events: [] });
   });
 
-  test("goes on where it was when its table changes between two pages", async () => {
+  test("continues after its table changes between two pages", async () => {
     const columns = [
       { name: "title", type: "text" },
       { name: "kind", type: "text" },
@@ -318,7 +318,7 @@ describe("with a node that works", () => {
     const asked = { source: { kind: "records", table: slug }, fields: ["title"] };
     const id = await request(asked, viewer);
     kernel = await openNode(world);
-    // What this node knows of the table is out of date with the first page that it has written.
+    // After the first written page, this node's cached schema is outdated.
     const write = kernel.db.write.bind(kernel.db);
     let isRenamed = false;
     kernel.db.write = async (partition, work) => {
@@ -334,7 +334,7 @@ describe("with a node that works", () => {
     expect((await fetched(await linkOf(id))).bytes.toString()).toBe(`Title\r\n${lines.join("")}`);
   });
 
-  test("fails with the reason where what it is about is gone", async () => {
+  test("fails with a reason if its subject was deleted", async () => {
     await kernel.close();
     const { slug } = await createFilledTable(
       world,
@@ -352,7 +352,7 @@ describe("with a node that works", () => {
     expect(await eventsOf(id)).toEqual(["export.requested", "export.failed"]);
   });
 
-  test("is cancelled while it is not over, and deleted when its time is", async () => {
+  test("can be cancelled while it runs, and is deleted after its retention time", async () => {
     const id = await request({ source: { kind: "runs" } });
     await over(id);
     const late = await owner(`DELETE /api/v1/analytics/exports/${id}`);

@@ -11,7 +11,7 @@ const EVERY_MS = 600_000;
 const CHUNKS_MAX = 100;
 const EXPORTS_MAX = 50;
 
-/** The chunks of files that nobody can download any more. */
+/** Deletes the chunks of files that can no longer be downloaded. */
 const REMOVE_CHUNKS = `
   delete from export_chunks c
    where (c.export_id, c.no) in (
@@ -31,7 +31,7 @@ interface Expired {
   readonly environment: EnvironmentName;
 }
 
-/** Deletes exports whose time is over, a little at a time: first their bytes, then what is known of them. */
+/** Deletes expired exports in small steps: first their chunks, then their rows. */
 export const pruneExports = job({
   kind: "analytics.prune_exports",
   payload: Type.Object({}),

@@ -18,7 +18,7 @@ export async function find(tx: Tx, id: string): Promise<StoredExport | undefined
   return row && toExport(row);
 }
 
-/** An export that this person requested; anybody's without a person. */
+/** An export requested by this user; any export if no user is given. */
 export async function get(
   tx: Tx,
   id: string,
@@ -32,7 +32,7 @@ export async function get(
   return toExport(row);
 }
 
-/** Newest first; `before` is the id of the last one of the page before. */
+/** Newest first; `before` is the id of the last item of the previous page. */
 export async function list(
   tx: Tx,
   query: {
@@ -63,7 +63,7 @@ export async function countOpen(tx: Tx): Promise<number> {
   return n;
 }
 
-/** Ends an export that is not over yet; undefined when it is. */
+/** Completes an unfinished export; undefined if it is already finished. */
 export async function finish(
   tx: Tx,
   id: string,
@@ -100,8 +100,7 @@ export interface WrittenChunk {
 }
 
 /**
- * Appends a chunk to those that there are. False when another process has written it, or nobody
- * wants it any more: then nothing is written.
+ * Appends a chunk. Returns false and writes nothing if another process has written it, or the export was cancelled.
  */
 export async function append(
   tx: Tx,
@@ -183,7 +182,7 @@ function toExport(row: Row): StoredExport {
   };
 }
 
-/** Rows may come while it is written, and it is not done before it is. */
+/** Rows may be added during the export, and it must not show 100 % before it is complete. */
 function percentDone(rows: number, total: number | null): number | null {
   if (total === null) return null;
   return total === 0 ? 0 : Math.min(HUNDRED - 1, Math.floor((rows / total) * HUNDRED));

@@ -1,4 +1,4 @@
-/** Writes exports page by page, each in a transaction of its own with the progress of the export. */
+/** Writes exports page by page, each in its own transaction together with the progress. */
 import Type from "typebox";
 import type { Platform } from "#kernel/contract.ts";
 import { newCorrelationId } from "#kernel/log/causal-chain.ts";
@@ -30,18 +30,18 @@ import {
 } from "./export.ts";
 import * as store from "./store.ts";
 
-/** The time of one turn before others get theirs. */
+/** The time per run, after which other exports get their turn. */
 const TURN_MS = 10_000;
 const ATTEMPTS_MAX = 10;
-/** Rows that are read at once: as many as fit into a chunk, of those that there are statements for. */
+/** The page sizes with prepared statements; the largest that fits into a chunk is used. */
 const PAGES = [10, 100, 500, 2_000] as const;
-/** Of a chunk before it is compressed: that is held in memory, several times over. */
+/** The size limit of an uncompressed chunk, which is held in memory several times. */
 const CHUNK_BYTES = 500_000;
 const ERROR_CHARACTERS_MAX = 500;
 
 /**
- * One turn of one export. A process that dies in the middle leaves what it has committed, and the next turn, here
- * or on another node, goes on behind that.
+ * One run of one export. A process that crashes leaves its committed chunks, and the next run, here or on another
+ * node, continues after them.
  */
 export const writeExport = job({
   kind: "analytics.export",
@@ -51,14 +51,14 @@ export const writeExport = job({
     exportId: Type.String(),
   }),
   attemptsMax: ATTEMPTS_MAX,
-  // To count, a turn, and the page that it ends with, which may take as long as any statement.
+  // The time for the count, a run and its last page, which may take as long as the statement timeout.
   timeoutMs: 90_000,
   concurrency: 2,
   async effect(platform, { exportId, ...partition }, { number, signal }) {
     try {
       return await runTurn(platform, partition, exportId, signal);
     } catch (error) {
-      // A failure that the person can act on will not go away by itself; one of ours is retried first.
+      // A failure that the user must fix is final; an internal error is retried first.
       const isTheirs = error instanceof Failure && error.type.status < Internal.status;
       if (!isTheirs && number < ATTEMPTS_MAX) throw error;
       const words = isTheirs ? error.message : Internal.title;
@@ -68,7 +68,7 @@ export const writeExport = job({
     }
   },
   async run(ctx, payload, state) {
-    // With the same key, it takes another turn behind those of others.
+    // With the same key, it is queued behind other exports.
     if (state === "more") ctx.enqueue(writeExport, payload, { key: payload.exportId });
   },
 });
@@ -93,17 +93,17 @@ async function runTurn(
       const listing = rowListing(
         source,
         { filter: content.filter, fields },
-        // Relative times are those of the request, however long it takes.
+        // Relative times refer to the time of the request, regardless of the duration.
         { parameters, clock: { ...clock, now: new Date(stored.createdAt) } },
       );
-      // Anew: a source that changed is opened once more, and pages may have been written by then.
+      // Read again: after a source change the export is reopened, and pages may have been written.
       const now = await openExport(exportTurn, id);
       return now ? writeRows(exportTurn, now, listing) : "over";
     }),
   );
 }
 
-/** An export that is not over; undefined when it is, or is gone. */
+/** An unfinished export; undefined if it is finished or deleted. */
 async function openExport(
   { platform, partition }: Pick<ExportTurn, "platform" | "partition">,
   id: string,
@@ -142,7 +142,7 @@ async function writeRows(
 ): Promise<"more" | "over"> {
   const form = FILE_FORMATS[stored.format];
   const total = stored.chunks === 0 ? await countTotal(exportTurn, listing) : null;
-  // From here: a turn in which nothing but the count had its time would be the first one again.
+  // The time starts here: otherwise a run that only has time for the count would repeat forever.
   const until = performance.now() + TURN_MS;
   let at = positionOf(stored);
   let step = 0;
@@ -203,7 +203,7 @@ async function countTotal(exportTurn: ExportTurn, listing: RowListing): Promise<
   }
 }
 
-/** Commits a chunk, and with the last one that the export is completed. */
+/** Commits a chunk, and with the last one the completion of the export. */
 function commit(
   { platform, caller, partition }: ExportTurn,
   stored: StoredExport,

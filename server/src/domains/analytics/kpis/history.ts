@@ -20,7 +20,7 @@ import { saveSnapshot } from "./snapshot-store.ts";
 
 const ById = object({ id: KpiId });
 const params = { id: "kpi_01jd0000000000000000000000" };
-/** So many times of a schedule are worked out in one call. */
+/** The maximum number of scheduled times computed per call. */
 const TIMES_MAX = 1_000;
 
 export const kpiHistory = query({
@@ -145,7 +145,7 @@ function timesBetween(
   return times;
 }
 
-/** Locks a KPI; throws when it is not what was measured any more. */
+/** Locks a KPI; throws if its measure has changed. */
 async function lockUnchanged({ tx }: Pick<WriteContext, "tx">, id: string, revision: number) {
   const kpi = await kpiStore.lock(tx, id);
   if (kpi.revision !== revision) throw new Failure(Conflict);

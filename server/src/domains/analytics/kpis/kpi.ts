@@ -1,4 +1,4 @@
-/** Schemas, events and failures of KPIs: one number, its target, and its schedule. */
+/** Schemas, events and failures of KPIs: a number, its target, and its schedule. */
 import Type, { type Static } from "typebox";
 import { ConditionSchema } from "#kernel/condition/condition.ts";
 import { event, type ResourceRef } from "#kernel/log/event.ts";
@@ -53,7 +53,7 @@ export function scheduleOf(
   return typeof input === "string" ? { cron: input } : input;
 }
 
-/** The fields that people decide. */
+/** The fields that users set. */
 export const kpiFields = {
   name: line(200),
   description: text(2_000),

@@ -79,7 +79,7 @@ describe("a snapshot", () => {
     ]);
   });
 
-  test("of nothing has no value and no side; the one after it compares with the one before", async () => {
+  test("an empty measure has no value or side; the next one compares with the last existing value", async () => {
     const id = await make({ aggregate: sum(), target: 3, direction: "down" });
     const crossings: number[] = [];
     for (const n of [1, null, 2, null, 4]) {
@@ -93,7 +93,7 @@ describe("a snapshot", () => {
     expect(crossings).toEqual([0, 0, 0, 0, 1]);
   });
 
-  test("has the rights of who saved it last, and tells why it has no value", async () => {
+  test("uses the rights of the user who last saved it, and reports why it has no value", async () => {
     const auditor = await world.member(["builder", "auditor"]);
     const id = await make({ aggregate: { source: { kind: "events" }, fn: "count" } }, auditor);
     const before = await owner(`POST ${PATH}/${id}/snapshot`);
@@ -109,7 +109,7 @@ describe("a snapshot", () => {
 });
 
 describe("a snapshot of what was changed", () => {
-  test("by who may see less counts no more than that", async () => {
+  test("counts only what the user who saved it may see", async () => {
     const columns = [
       { name: "who", type: "text" },
       { name: "pay", type: "integer" },
@@ -138,13 +138,13 @@ describe("a snapshot of what was changed", () => {
     world.clock.advance(1);
     expect((await taken()).body.data).toMatchObject({ value: null, error: null });
     expect((await owner(`GET ${PATH}/${id}`)).body.data.runAs).not.toBe(owner.userId);
-    // Whoever may see it says so by saving it.
+    // Saving makes the owner's rights apply.
     await owner(`PATCH ${PATH}/${id}`, { target: 1 });
     world.clock.advance(1);
     expect((await taken()).body.data.value).toBe(99);
   });
 
-  test("is one where two fall on the same time, and crosses nothing when it comes late", async () => {
+  test("takes one snapshot per time, and a late one crosses no threshold", async () => {
     const id = await make({ aggregate: sum() });
     await put(20);
     const [first, second] = await Promise.all([
@@ -196,7 +196,7 @@ test("each due time has one snapshot, whatever the number of nodes", async () =>
     world.clock.advance(due.getTime() - world.clock.nowMs() + 1_000);
     await until(async () => (await historyOf(id)).some(({ at }) => at === due.toISOString()));
   }
-  // Three hours in which nobody works are made up for once.
+  // Three hours without a running node are backfilled once.
   const history = await historyOf(id);
   expect(history.map(({ at, value, backfilled }) => [at, value, backfilled])).toEqual(
     [2, 1, 0].map((hour) => [new Date(first.getTime() + hour * HOUR_MS).toISOString(), 4, false]),
@@ -206,7 +206,7 @@ test("each due time has one snapshot, whatever the number of nodes", async () =>
 });
 
 describe("a backfill", () => {
-  test("finds what the log held at each time, as snapshots then did", async () => {
+  test("a backfill from the log equals the snapshots taken at those times", async () => {
     const measure = {
       source: { kind: "events" },
       filter: { topic: "past" },
@@ -246,7 +246,7 @@ describe("a backfill", () => {
     }
   });
 
-  test("of tickets is what they were then, whatever became of them since", async () => {
+  test("a backfill of tickets uses their state at that time, regardless of later changes", async () => {
     const source = { kind: "tickets", entity: "incident" };
     const aggregate = { source, filter: { title: "Then" }, fn: "count" };
     const id = await make({ aggregate });
@@ -265,7 +265,7 @@ describe("a backfill", () => {
     expect((await historyOf(id)).map(({ value }) => value)).toEqual([1, 1, 1]);
   });
 
-  test("is refused where the past is not known, and for too many times", async () => {
+  test("rejects a backfill without history, and for too many times", async () => {
     const span = { from: "2026-01-01T00:00:00Z", to: "2026-01-02T00:00:00Z" };
     const unknown = await make({ aggregate: { source: { kind: "runs" }, fn: "count" } });
     const refused = await owner(`POST ${PATH}/${unknown}/backfill`, span);
@@ -305,7 +305,7 @@ describe("a dashboard", () => {
     return answer.body.data.id;
   }
 
-  test("shows all widgets in one answer, though one of them fails, to each as they may see it", async () => {
+  test("shows all widgets in one response despite a failed one, with the rights of each user", async () => {
     await put(21);
     const source = { kind: "records", table: table.slug };
     const good = await report({ source, aggregates: [{ fn: "sum", field: "n", as: "n" }] });
@@ -334,7 +334,7 @@ describe("a dashboard", () => {
     await put(22);
     const shown = async (ask: Ask) => (await ask(`GET ${path}`)).body.data.widgets[0];
     expect(await shown(builder)).toMatchObject({ data: { rows: [{ n: 21 }] }, cached: true });
-    // Whoever else asks is not shown what was kept for the first.
+    // Cached data is not shared with other users.
     expect(await shown(owner)).toMatchObject({ data: { rows: [{ n: 22 }] }, cached: false });
     world.clock.advance(10_001);
     expect(await shown(builder)).toMatchObject({ data: { rows: [{ n: 22 }] }, cached: false });
@@ -358,7 +358,7 @@ describe("a dashboard", () => {
   });
 });
 
-test("a pack brings reports, KPIs and dashboards that know each other by name", async () => {
+test("a pack installs reports, KPIs and dashboards that refer to each other by name", async () => {
   const layout = { x: 0, y: 0, w: 6, h: 4 };
   const descriptor = {
     id: "analytics-pack",

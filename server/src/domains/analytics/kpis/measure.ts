@@ -1,4 +1,4 @@
-/** The measurement of a KPI at a moment. */
+/** Measures a KPI at a point in time. */
 import { partitionOfCaller } from "#kernel/access/caller.ts";
 import { Failure, Internal, invalidField } from "#kernel/operation/failure.ts";
 import { type ReportRequest } from "#kernel/contributions/report-source.ts";
@@ -14,7 +14,7 @@ const UNIT_MS = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 } as const
 const ERROR_CHARACTERS_MAX = 500;
 const PRESENT_MS = 5_000;
 
-/** The report definition that a measure runs. */
+/** The report definition of a measure. */
 export async function definitionFor(
   { platform, caller }: ReportRequest,
   { reportId, aggregate }: Measure,
@@ -37,7 +37,7 @@ export async function definitionFor(
   });
 }
 
-/** Throws unless it could be measured now. */
+/** Throws if it cannot be measured now. */
 export async function checkMeasure(request: ReportRequest, measure: Measure): Promise<void> {
   const definition = await definitionFor(request, measure);
   await checkReport(request, definition, measuredSpan(request, measure, definition, new Date(0)));
@@ -49,7 +49,7 @@ export function canBackfill({ platform }: ReportRequest, measure: Measure, defin
   return measure.window !== null || exactPast || openAt !== undefined;
 }
 
-/** The rows that count at a moment: those of its window, and of the log those until then. */
+/** The rows included at a point in time: those of its window and, for the log, those until then. */
 function measuredSpan(
   request: ReportRequest,
   measure: Measure,
@@ -88,7 +88,7 @@ export async function measure(
   return number;
 }
 
-/** A snapshot of a moment. It notes a failure that the caller can act on; any other is thrown. */
+/** Takes a snapshot. Stores failures that the user can fix; throws any others. */
 export async function takeMeasurement(
   request: ReportRequest,
   kpi: Kpi & { readonly measure: Measure },

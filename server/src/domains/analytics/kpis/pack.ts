@@ -23,7 +23,7 @@ const schema = object(
   { title: "PackKpi" },
 );
 
-/** KPIs that packs bring. They run with the rights of the person who installs the pack. */
+/** KPIs in packs. They run with the rights of the member who installs the pack. */
 export const kpiContent = resourcePack(kpis, {
   schema,
   after: ["reports"],

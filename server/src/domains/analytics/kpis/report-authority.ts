@@ -6,8 +6,8 @@ import { kpiRef } from "./kpi.ts";
 import { kpis } from "./resource.ts";
 
 /**
- * Gives the KPIs that show a report the rights of the person who changes it. With those of others, its author
- * could have them count what they may not see, by a report that they may write.
+ * Gives the KPIs of a report the rights of the member who changes it. With the rights of others, the member could
+ * make them count data that they may not see, through a report that they may edit.
  */
 export async function inheritReportAuthority(
   ctx: WriteContext<typeof kpis.events.updated>,

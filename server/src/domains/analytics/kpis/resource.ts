@@ -36,7 +36,7 @@ export const kpis = resource({
   async prepare(platform, input, caller, before) {
     if (!before || input.schedule !== undefined) assertSchedule(scheduleOf(input.schedule));
     const measure = changeMeasure(input, before?.measure);
-    // With the rights of the caller, whatever changes: its snapshots have these from now on.
+    // Checked with the rights of the caller, because later snapshots run with them.
     await checkMeasure({ platform, caller }, measure);
     return measure;
   },
@@ -93,7 +93,7 @@ export const kpis = resource({
 
 type MeasureInput = { readonly [K in keyof Measure]?: Measure[K] | undefined };
 
-/** The measure that an input leads to: a report or an aggregate, and a window that may be taken away. */
+/** The measure after a change: a report or an aggregate, and an optional window. */
 function changeMeasure(input: MeasureInput, before: Measure | undefined): Measure {
   const isGiven = input.reportId !== undefined || input.aggregate;
   const { reportId = null, aggregate = null } = (isGiven ? input : before) ?? {};

@@ -22,7 +22,7 @@ const FIELDS = 5;
 
 type Schedule = Kpi["schedule"];
 
-/** Throws unless it is a cron expression of five fields, in a zone that there is. */
+/** Throws if the cron expression does not have five fields, or the time zone is unknown. */
 export function assertSchedule(schedule: Schedule): void {
   const errors: FieldError[] = checkSchedule(schedule).map(({ path, message }) => ({
     path: `/schedule${path}`,
@@ -39,7 +39,7 @@ export function nextTime({ cron, timezone = "UTC" }: Schedule, after: Date): Dat
   return nextCronTime({ cron, timezone }, after);
 }
 
-/** Schedules the job for the next time after a moment, in place of one that was scheduled before. */
+/** Schedules the job for the next time, and replaces a scheduled one. */
 export async function scheduleNext(
   ctx: WriteContext<never>,
   { id: kpiId, schedule }: Pick<Kpi, "id" | "schedule">,
@@ -60,9 +60,9 @@ export async function scheduleNext(
 }
 
 /**
- * One time of one KPI. The snapshot and the next job are written in the transaction that ends this one.
- * Times that passed while no node ran are one job that is late: it measures once, as of its own time, and
- * goes on from now; a backfill makes up for the others.
+ * One scheduled time of one KPI. The snapshot and the next job are written in the transaction that completes the
+ * job. Times that passed while no node was running become one late job: it takes one snapshot for its own time, and
+ * continues from now; a backfill adds the others.
  */
 export const scheduledSnapshotJob = job({
   kind: "analytics.kpi",
@@ -84,7 +84,7 @@ export const scheduledSnapshotJob = job({
     const kpi = await platform.db.read(partition, (tx) => kpiStore.find(tx, kpiId));
     if (!kpi) return undefined;
     const cause = { correlationId: newCorrelationId(platform.clock), depth: 1 };
-    // Nothing is measured in the name of somebody who has left.
+    // Snapshots are not taken after the KPI's owner has left.
     if (!(await findRights(platform, partition.workspace, kpi))) return undefined;
     const caller = await callerRunningAs(platform, kpi, { partition, cause });
     const snapshot = await takeMeasurement({ platform, caller }, kpi, new Date(dueAt));
@@ -97,7 +97,7 @@ export const scheduledSnapshotJob = job({
     // A change just now may have set other times than this one.
     const isSame = schedule.cron === cron && (schedule.timezone ?? "UTC") === timezone;
     if (isSame && taken) {
-      // It was changed while it was measured: once more.
+      // The KPI was changed during the measurement, so it is repeated.
       if (taken.revision !== kpi.revision)
         return scheduleNext(ctx, kpi, new Date(Date.parse(dueAt) - 1));
       ctx.setActor(SYSTEM_ACTOR, taken.cause);

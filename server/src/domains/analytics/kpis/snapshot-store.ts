@@ -28,10 +28,7 @@ export async function insert(
   return rows.length;
 }
 
-/**
- * The side of the target at the last time before another at which there was one; undefined also where
- * there is one of a later time.
- */
+/** The side of the target at the last earlier time with a value; undefined also if a later snapshot exists. */
 export async function sideBefore(tx: Tx, kpiId: string, at: string): Promise<boolean | undefined> {
   const row = await tx
     .selectFrom("kpi_snapshots")
@@ -59,7 +56,7 @@ export async function find(tx: Tx, kpiId: string, at: string): Promise<Snapshot 
     .executeTakeFirst();
 }
 
-/** Newest first; `before` is the time of the last one of the page before. */
+/** Newest first; `before` is the time of the last item of the previous page. */
 export async function list(
   tx: Tx,
   kpiId: string,
@@ -84,15 +81,15 @@ export async function list(
   return rows.map((row: Row) => row);
 }
 
-/** Notes when it is due next. */
+/** Saves the next due time. */
 export async function noteDue(tx: Tx, kpiId: string, at: Date | null): Promise<void> {
   await sql`update kpis set next_due_at = ${at} where id = ${kpiId}`.execute(tx);
 }
 
 /**
- * Inserts a snapshot and emits it, and a target that was crossed since the one before.
- * One that comes late, behind one of a later time, crosses nothing: the later one has been emitted already.
- * False when that time has a snapshot; then it stays as it is.
+ * Inserts a snapshot and emits it, and emits a crossed target since the previous one. A late snapshot, older than
+ * an existing one, crosses nothing, because the later one has already been emitted. Returns false, and changes
+ * nothing, if a snapshot for that time exists.
  */
 export async function saveSnapshot(
   ctx: WriteContext<typeof KpiSnapshotTaken | typeof KpiThresholdCrossed>,

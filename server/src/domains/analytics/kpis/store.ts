@@ -14,7 +14,7 @@ const StoredKpi = Type.Object({
   timezone: Type.String(),
   permissions: nullable(Type.Array(Type.String())),
 });
-/** A KPI, what it measures, and with whose rights. */
+/** A KPI, its measure, and its owner. */
 export type StoredKpi = Item<typeof Kpi, typeof StoredKpi>;
 
 export const kpiTable = {

@@ -1,4 +1,4 @@
-/** The values of a period beside those of the period before. */
+/** Pairs the values of a period with those of the previous period. */
 import type { ReportRequest } from "#kernel/contributions/report-source.ts";
 import { forEachInTurns, mapInTurns } from "#kernel/work/turn-timer.ts";
 import type { Span } from "./definition/period.ts";
@@ -11,19 +11,19 @@ type ReportRow = Record<string, unknown>;
 
 const SUFFIX = "_before";
 
-/** The column of a value of the period before. */
+/** The column name of a value of the previous period. */
 export function beforeName(name: string): string {
   return name + SUFFIX;
 }
 
-/** The definition of the values before: all groups, since others may have been first then. */
+/** The definition for the previous values: it includes all groups, because the order may have been different. */
 export function definitionBefore(definition: Definition, limit: number): Definition {
   return { ...definition, having: null, sort: null, limit };
 }
 
 /**
- * The rows, each with the values before. Groups that are only in the period before come last; a bucket stands beside
- * that with the same number in its period.
+ * Adds the previous values to each row. Groups that exist only in the previous period come last; buckets are paired
+ * by their position in the period.
  */
 export async function mergeBefore(
   request: ReportRequest,

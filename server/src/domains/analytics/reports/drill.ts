@@ -18,7 +18,7 @@ export const markQuery = {
   before: Type.Optional(Type.Boolean({ description: "Whether to use the comparison period" })),
 };
 
-/** A period in place of the report's own. */
+/** A period that replaces the report's own. */
 export const periodQuery = {
   from: Type.Optional(Period.properties.from),
   to: Period.properties.to,
@@ -37,13 +37,13 @@ export function toPeriod({ from, to }: PeriodQuery): ReportCondition {
   return { period: { from, ...(to !== undefined && { to }) } };
 }
 
-/** A definition in the zone of whoever reads it. */
+/** A definition with the time zone of its reader. */
 export function withZone(definition: Definition, timezone: string | undefined): Definition {
   return timezone === undefined ? definition : { ...definition, timezone };
 }
 
 interface Drill {
-  /** The list that a cursor belongs to. */
+  /** The list name in cursors. */
   readonly list: string;
   readonly page: { readonly limit: number; readonly after?: string | undefined };
   readonly mark: Mark;
@@ -51,7 +51,7 @@ interface Drill {
   readonly timezone: string | undefined;
 }
 
-/** A page of the rows behind a number, as the caller sees them. */
+/** A page of the rows behind a number, limited to those the caller may see. */
 export async function listRowsBehind(
   request: ReportRequest,
   definition: Definition,

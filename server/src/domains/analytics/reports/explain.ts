@@ -1,4 +1,4 @@
-/** The parts that a number is made of. */
+/** The parts of a number's calculation. */
 import Type, { type Static } from "typebox";
 import type { ReportRequest } from "#kernel/contributions/report-source.ts";
 import { nullable, Time } from "#kernel/schema/schema.ts";
@@ -76,7 +76,7 @@ export async function explainDefinition(
   });
 }
 
-/** A statement with its operands in their places, to be read and not to be run. */
+/** Inlines the parameters of a statement, for display only. */
 function inlineValues(text: string, values: readonly unknown[]): string {
   return text.replaceAll(/\$(\d+)/g, (_, number: string) => toLiteral(values[Number(number) - 1]));
 }

@@ -24,7 +24,7 @@ await world.sql(
   [JSON.stringify(rows)],
 );
 
-/** Compares what a report answers with what it should. */
+/** Compares the result of a report with the expected one. */
 async function expectReckoned(ask: Ask, draft: Asked & { source: object }, seen: readonly Row[]) {
   const named = draft.aggregates.map((one, index) => ({ ...one, as: `v${index}` }));
   const body = { ...draft, aggregates: named, limit: 10_000 };
@@ -46,7 +46,7 @@ async function expectReckoned(ask: Ask, draft: Asked & { source: object }, seen:
   }
 }
 
-test("numbers of records are those of the rows, with and without rules", async () => {
+test("numbers over records equal those computed from the rows, with and without access rules", async () => {
   const asked = fc.record({
     groupBy: fc.uniqueArray(fc.constantFrom("region", "open", "units", "day"), { maxLength: 2 }),
     timeBucket: fc.option(bucket(["at", "createdAt", "day"]), { nil: undefined }),
@@ -73,7 +73,7 @@ test("numbers of records are those of the rows, with and without rules", async (
   );
 });
 
-test("tiles that are read together say what each report says alone", async () => {
+test("shared reports return the same as separate reports", async () => {
   const number = aggregate(["amount", "units"], ["amount", "units", "at", "region"]);
   const ratio = fc.record({
     fn: fc.constant("ratio"),
@@ -94,7 +94,7 @@ test("tiles that are read together say what each report says alone", async () =>
   await fc.assert(
     fc.asyncProperty(
       fc.array(tile, { minLength: 6, maxLength: 12 }),
-      // One filter of all tiles, or one of each.
+      // One filter for all widgets, or one for each.
       fc.option(fc.constantFrom(...FILTERS), { nil: undefined }),
       async (tiles, common) => {
         const reports = tiles.map(({ timeBucket, own, ...draft }, at) => ({
@@ -131,7 +131,7 @@ function toComparable({ durationMs: _, ...result }: Row): unknown {
   return result;
 }
 
-test("numbers of runs are those of the runs", async () => {
+test("numbers over runs equal those computed from the runs", async () => {
   const { body } = await owner("POST /api/v1/workflows", {
     name: "Counted",
     trigger: { type: "manual" },
@@ -175,7 +175,7 @@ test("numbers of runs are those of the runs", async () => {
   );
 });
 
-test("numbers of events are those of the log, into what each tells", async () => {
+test("numbers over events equal those computed from the log, including fields in event data", async () => {
   for (const [index, severity] of ["high", "low", "high", null].entries()) {
     const payload = { severity, weight: index + 0.5 };
     await owner("POST /api/v1/events/topics/numbers/publish", { type: "numbers.counted", payload });
@@ -205,7 +205,7 @@ test("numbers of events are those of the log, into what each tells", async () =>
   );
 });
 
-test("numbers of a saved query are those of its rows", async () => {
+test("numbers over a saved query equal those computed from its rows", async () => {
   const { body } = await owner("POST /api/v1/queries", {
     name: "Rows",
     sql: `select region, amount, units, at from ${table.slug} where units >= $1 -- no more`,
@@ -237,7 +237,7 @@ test.each(["runs", "deliveries", "events"])("every field of %s can be grouped by
   }
 });
 
-test("events that rules hide from somebody are not counted for them", async () => {
+test("events hidden by access rules are not counted", async () => {
   const auditor = await world.member(["auditor"]);
   const columns = [{ name: "title", type: "text" }];
   const rules = [{ roles: ["agent"], actions: ["read"] }];
@@ -270,11 +270,11 @@ describe("buckets", () => {
       owner,
       { columns: [{ name: "at", type: "timestamp" }] },
       [
-        // Berlin: the hour from 02:00 to 03:00 comes twice.
+        // Berlin: the hour from 02:00 to 03:00 occurs twice.
         { at: "2025-10-26T00:30:00Z" },
         { at: "2025-10-26T01:30:00Z" },
         { at: "2025-10-26T23:30:00Z" },
-        // New York: from 02:00 to 03:00 there is none.
+        // New York: the hour from 02:00 to 03:00 does not exist.
         { at: "2025-03-09T06:59:00Z" },
         { at: "2025-03-09T07:01:00Z" },
         { at: "2025-03-11T03:59:00Z" },
@@ -286,7 +286,7 @@ describe("buckets", () => {
     );
   });
 
-  test("are those of the clocks there, where an hour comes twice", async () => {
+  test("buckets follow local time, also where an hour occurs twice", async () => {
     const filter = { at: { gte: "2025-10-26", lt: "2025-10-28" } };
     const zone = { field: "at", timezone: "Europe/Berlin" };
     expect(await counted({ ...zone, unit: "hour" }, filter)).toEqual([
@@ -300,7 +300,7 @@ describe("buckets", () => {
     ]);
   });
 
-  test("without rows are there when they are to be filled, each of its day's length", async () => {
+  test("empty buckets are filled, each with the length of its day", async () => {
     const zone = { field: "at", unit: "day", fill: true };
     const spring = { at: { gte: "2025-03-09", lt: "2025-03-12" } };
     expect(await counted({ ...zone, timezone: "America/New_York" }, spring)).toEqual([

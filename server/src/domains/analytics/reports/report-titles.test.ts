@@ -17,7 +17,7 @@ const table = await createFilledTable(world, owner, { columns: COLUMNS }, ROWS);
 const source = { kind: "records", table: table.slug };
 const REPORTS = "/api/v1/analytics/reports";
 
-test("the fields of a source have the titles of its columns, and a source without titles has none", async () => {
+test("fields of a source have the titles of its columns, and none if the source has no titles", async () => {
   const fieldsOf = async (of: object) =>
     (await owner("POST /api/v1/analytics/sources/fields", { source: of })).body.data;
   expect(await fieldsOf(source)).toEqual(
@@ -49,7 +49,7 @@ test("groups and values of a report have titles, unless the report names a value
   expect(body.data.rows[0]).toEqual({ sku: "A-1", count: 1, sum_price: 2.5, dearest: 2.5 });
 });
 
-test("a CSV file of a report begins with titles, and JSON has names", async () => {
+test("a CSV file of a report starts with titles, and JSON uses names", async () => {
   const body = { name: "Prices", source, groupBy: ["sku"], sort: "sku" };
   const report = (
     await owner(`POST ${REPORTS}`, { ...body, aggregates: [{ fn: "sum", field: "price" }] })

@@ -124,7 +124,7 @@ export const Chart = Type.Object(
   },
 );
 
-/** The fields of a report beside its name and description. */
+/** The fields of a report, besides name and description. */
 const parts = {
   source: Source,
   filter: ConditionSchema,
@@ -178,7 +178,7 @@ const optional = {
   timezone: Type.Optional(parts.timezone),
 };
 
-/** A report that is not saved: what is counted, and how. */
+/** An unsaved report: its source and its calculation. */
 export const ReportInput = object({ source: parts.source, ...optional }, { title: "ReportDraft" });
 export type ReportInput = Static<typeof ReportInput>;
 
@@ -218,7 +218,7 @@ export const ReportChange = Type.Object(
 );
 export type ReportChange = Static<typeof ReportChange>;
 
-/** A complete report; null or absent where a part is left out. */
+/** A complete report; omitted parts are null or absent. */
 export interface Definition {
   readonly source: Source;
   readonly filter: Readonly<Record<string, unknown>> | null;
@@ -264,7 +264,7 @@ export function toDefinition(draft: ReportInput): Definition {
   };
 }
 
-/** A definition as somebody would send it: without the parts that are left out. */
+/** A definition as in a request, without omitted parts. */
 export function toInput(definition: Definition): ReportInput {
   const entries = Object.entries(definition).filter(([, value]) => value !== null);
   // Only parts that may be left out are null.

@@ -114,7 +114,7 @@ describe("the rows behind a group", () => {
     expect(narrowed.body.data.rows).toMatchObject([{ region: "south", count: 1 }]);
   });
 
-  test("of what no row can be are refused", async () => {
+  test("rejects a definition that no row can match", async () => {
     const path = await save({ groupBy: ["units", "day", "at", "extra"] });
     const deep = `${"[".repeat(3_000)}${"]".repeat(3_000)}`;
     for (const group of [
@@ -142,7 +142,7 @@ describe("the rows behind a group", () => {
   });
 });
 
-test("buckets that are filled over eight thousand years are made no further than they are shown", async () => {
+test("filling buckets over eight thousand years creates only those in the result", async () => {
   const { slug } = await createFilledTable(
     world,
     owner,
@@ -161,7 +161,7 @@ test("buckets that are filled over eight thousand years are made no further than
   }
 });
 
-test("is refused to who may not see such rows, and says what became of its table", async () => {
+test("is rejected without permission for such rows, and reports a deleted table", async () => {
   const columns = [
     { name: "kept", type: "text" },
     { name: "gone", type: "integer" },
@@ -193,7 +193,7 @@ test("columns of a saved query may have any names", async () => {
   expect(body.data?.rows ?? body).toEqual([{ "Total, by region": "north", units: 9 }]);
 });
 
-test("tickets and their clocks are for who may read such tickets", async () => {
+test("tickets and SLA clocks require permission to read such tickets", async () => {
   const grant = (permissions: readonly string[]) =>
     owner("POST /api/v1/settings/roles", { name: `Role ${permissions.length}`, permissions });
   const given = ["analytics:read", "desk:read", "sla:read", "incidents:read"];
@@ -228,7 +228,7 @@ test("tickets and their clocks are for who may read such tickets", async () => {
   expect(await told(counter)).toEqual(["incident"]);
 });
 
-test("a filter of event types takes patterns, as the audit log does", async () => {
+test("a filter on event types accepts patterns, like the audit log", async () => {
   await owner("POST /api/v1/itsm/incidents", { title: "Patterns" });
   const countOf = async (type: unknown): Promise<number> => {
     const draft = {
@@ -249,7 +249,7 @@ test("a filter of event types takes patterns, as the audit log does", async () =
   expect(await countOf("*")).toBeGreaterThanOrEqual(all);
 });
 
-test("totals without a pivot are those of all rows, with groups and a time bucket of a zone", async () => {
+test("totals without a pivot cover all rows, with groups and a time bucket in a zone", async () => {
   const run = async (part: object) => {
     const { status, body } = await owner(`POST ${PATH}/preview`, {
       source: source(),
@@ -273,7 +273,7 @@ test("totals without a pivot are those of all rows, with groups and a time bucke
   ]);
 });
 
-test("a report of many columns has fewer rows, and says so", async () => {
+test("a report with many columns returns fewer rows, and reports it", async () => {
   const { slug } = await createFilledTable(
     world,
     owner,

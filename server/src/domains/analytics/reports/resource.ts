@@ -93,8 +93,8 @@ export const reports = resource({
 });
 
 /**
- * Reports that packs bring. What they are about may come with the same pack and not be there yet, so that
- * here only their form is checked; one that does not fit says so when it is run.
+ * Reports in packs. Their source may be part of the same pack and not exist yet, so only the form is validated
+ * here; an invalid one fails when it runs.
  */
 export const reportContent = resourcePack(reports, {
   schema: NewReport,
@@ -108,7 +108,7 @@ export const reportContent = resourcePack(reports, {
   toContent: ({ name, description, definition }) => ({ name, description, ...definition }),
 });
 
-/** The definition that a change leads to; null takes a part away. */
+/** The definition after a change; null removes a part. */
 function changeDefinition(parts: object, before: Definition | undefined): Definition {
   const entries = Object.entries({ ...before, ...parts }).filter(([, value]) => value !== null);
   return toDefinition(Object.fromEntries(entries) as unknown as ReportInput);

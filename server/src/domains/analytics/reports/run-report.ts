@@ -35,13 +35,13 @@ import {
 } from "./report.ts";
 import { openSource } from "./source.ts";
 
-/** Statements of reports that one process runs at once. */
+/** The number of report statements that a process runs in parallel. */
 const STATEMENTS_AT_ONCE_MAX = 4;
 
 const CANCELLED = "57014";
 const BAD_VALUE = "22023";
 
-/** Runs a report as the caller may see it. */
+/** Runs a report with the caller's rights. */
 export async function runReport(
   request: ReportRequest,
   asked: Definition,
@@ -140,7 +140,7 @@ async function readRows(
 
 interface RowsRead {
   readonly columns: readonly Column[];
-  /** One more than the limit where there are more. */
+  /** One more than the limit if there are more. */
   readonly rows: readonly Record<string, unknown>[];
   readonly limit: number;
   readonly skipped: readonly string[];
@@ -154,7 +154,7 @@ async function fillRows(
 ) {
   const { timeBucket } = definition;
   const page = rows.slice(0, limit);
-  // A period of another time says nothing about the buckets.
+  // A period on another field does not limit the buckets.
   const isOfBuckets = periodField(definition) === timeBucket?.field && !skipped.includes("period");
   const span = isOfBuckets ? read : undefined;
   const all = timeBucket?.fill
@@ -163,7 +163,7 @@ async function fillRows(
   return { columns, rows: all, isCut: rows.length > limit, skipped };
 }
 
-/** The answer of a report without a comparison, from the rows that were read for it. */
+/** Builds the result of a report without a comparison, from its rows. */
 export async function toResult(
   request: ReportRequest,
   definition: Definition,
@@ -190,7 +190,7 @@ function readTotals(request: ReportRequest, definition: Definition, narrowing: N
   });
 }
 
-/** A row for each step: how many got there, and their share of the first and of the step before. */
+/** One row per step: the number that reached it, and its share of the first and of the previous step. */
 async function runFunnel(
   request: ReportRequest,
   definition: Definition,
@@ -240,7 +240,7 @@ function compileFunnel(
   return funnelSql(source, { funnel, time: period?.field, base }, ctx);
 }
 
-/** The statement of a report; of a funnel that of its steps. */
+/** The statement of a report, or of the steps of a funnel. */
 export function compileWhole(
   source: OpenReportSource,
   definition: Definition,
@@ -285,7 +285,7 @@ export async function checkReport(
   });
 }
 
-/** Runs a saved report: what is wrong with it now was right when it was saved. */
+/** Runs a saved report: its errors appeared after it was saved. */
 export async function runSavedReport(
   request: ReportRequest,
   definition: Definition,
@@ -306,7 +306,7 @@ export async function mapBrokenReport<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Works with a source; once more where it was opened by what had just changed. */
+/** Runs work with a source; retries once if the source was opened with an outdated schema. */
 export async function withSource<T>(
   request: ReportRequest,
   source: Source,

@@ -1,4 +1,4 @@
-/** Runs the reports of a dashboard that are about the same rows together, so that those are read once. */
+/** Runs the reports of a dashboard over the same rows together, so that the rows are read once. */
 import type { RelativeClock } from "#kernel/condition/relative-time.ts";
 import {
   type OpenReportSource,
@@ -13,7 +13,7 @@ import { compileShared, FINEST, type SharedPart, type SharedStatement } from "./
 
 /** With more groups than these together, reports by different groups read their rows each for itself. */
 const FINEST_GROUPS_MAX = 20_000;
-/** Reports of one statement; a dashboard has no more tiles than some of these. */
+/** The maximum number of reports per statement; larger dashboards use several. */
 export const SHARED_REPORTS_MAX = 40;
 
 const UNSHARED: ReadonlySet<Aggregate["fn"]> = new Set(["distinct", "percentile"]);
@@ -34,7 +34,7 @@ export function sharedKey(
 
 type Narrowed = ReportCondition & { readonly clock: RelativeClock };
 
-/** Runs reports with one key; their answers are in the order of the reports. */
+/** Runs reports with the same key; the results have the order of the reports. */
 export async function runSharedReports(
   request: ReportRequest,
   definitions: readonly Definition[],
@@ -101,7 +101,7 @@ function finestRows(node: PlanNode | undefined): number {
   return Math.max(0, ...(node.Plans ?? []).map(finestRows));
 }
 
-/** Reports by the same groups together; those without any go along with the first. */
+/** Reports with the same groups share a statement; those without groups join the first one. */
 async function readByGroups(
   request: ReportRequest,
   definitions: readonly Definition[],

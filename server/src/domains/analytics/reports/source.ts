@@ -26,12 +26,12 @@ export function sourceType(
   return source;
 }
 
-/** Throws unless it is of a known kind and has the fields of that kind. */
+/** Throws unless the kind of a source is known, and it has the fields of that kind. */
 export function assertSource(platform: Pick<Platform, "contributions">, source: Source): void {
   validateSource(sourceType(platform, source), source);
 }
 
-/** Opens a source as the caller sees it; throws where it is invalid or forbidden. */
+/** Opens a source for the caller; throws if it is invalid or forbidden. */
 export async function openSource(
   request: ReportRequest,
   source: Source,
@@ -50,7 +50,7 @@ type SourceRequest = Pick<ReportRequest, "caller"> & {
   readonly platform: Pick<Platform, "contributions">;
 };
 
-/** Throws unless the caller holds the permissions of such rows; of an unknown kind, nobody does. */
+/** Throws if the caller lacks the permissions for such rows; an unknown kind is forbidden for all. */
 export function assertMaySee(request: SourceRequest, source: Source): void {
   assertPermitted(request, sourceType(request.platform, source), source);
 }

@@ -13,7 +13,7 @@ const StoredReport = Type.Object({
   createdAt,
   updatedAt,
 });
-/** A report, and the part of it that is run. */
+/** A report, and its executable part. */
 export type StoredReport = Item<typeof Report, typeof StoredReport>;
 
 export const reportTable = {

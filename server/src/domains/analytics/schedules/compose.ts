@@ -102,7 +102,7 @@ async function drawPart(part: MailPart, index: number, attachCsv: boolean): Prom
 }
 
 function drawKpi({ title, data }: MailPart, head: Markup): DrawnPart {
-  // The data of a widget of this kind.
+  // The data of a KPI widget.
   const { kpi, latest } = data as KpiPart;
   const style = { unit: kpi.unit ?? undefined };
   const value = formatValue(latest?.value, style);
@@ -115,7 +115,7 @@ function drawKpi({ title, data }: MailPart, head: Markup): DrawnPart {
   };
 }
 
-/** A figure in words, for those who see no pictures. */
+/** A text alternative of a figure, for readers without images. */
 function sayFigure(figure: Figure): string {
   const { style } = figure;
   switch (figure.kind) {
@@ -148,7 +148,7 @@ function sayFigure(figure: Figure): string {
 
 const CELL = "padding:4px 10px;border-bottom:1px solid #dfe4e6";
 
-/** The table of a figure that has no picture. */
+/** The table of a figure without an image. */
 function tableOf(figure: Figure): Markup {
   if (figure.kind === "number") {
     const { mark, before, target, better, style } = figure;

@@ -1,4 +1,4 @@
-/** The numbers of a mail, worked out as one person may see them. */
+/** The numbers of an e-mail, computed with the rights of one recipient. */
 import { toFigure, type ReportAnswer } from "@millrace/client/chart";
 import { partitionOfCaller } from "#kernel/access/caller.ts";
 import type { ReportRequest } from "#kernel/contributions/report-source.ts";
@@ -32,7 +32,7 @@ export interface MailSubject {
 
 const EVERYTHING = { x: 0, y: 0, w: 12, h: 4 };
 
-/** Reads the report or the dashboard of a schedule with the caller's rights; throws a 404 where it is gone. */
+/** Reads the report or dashboard of a schedule with the caller's rights; throws a 404 if it was deleted. */
 export async function readSubject(
   request: ReportRequest,
   { reportId, dashboardId }: Pick<StoredSchedule, "reportId" | "dashboardId">,
@@ -93,17 +93,17 @@ async function loadParts(
 
 /** The answer of a report's part. */
 export function answerOf({ kind, status, data }: MailPart): ReportResult | undefined {
-  // The data of a widget of this kind.
+  // The data of a report widget.
   return kind === "report" && status === "ok" ? (data as ReportResult) : undefined;
 }
 
-/** The figure of a report's part, as the console reads it. */
+/** The figure of a report, as in the console. */
 export function figureOf(part: MailPart) {
   const answer = answerOf(part);
   return answer && toFigure(answer as ReportAnswer, part.report ?? {});
 }
 
-/** The KPI of a part: its latest value, and its target. */
+/** The KPI of a widget: its latest value, and its target. */
 export interface KpiPart {
   readonly kpi: {
     readonly name: string;
@@ -117,7 +117,7 @@ export interface KpiPart {
 /** True of a part without a number that is not zero: also of one that failed, which alone is worth no mail. */
 function isEmptyPart(part: MailPart): boolean {
   if (part.kind === "text") return true;
-  // The data of a widget of this kind.
+  // The data of a KPI widget.
   if (part.kind === "kpi") return !(part.data as KpiPart | undefined)?.latest?.value;
   const answer = answerOf(part);
   const values = answer?.columns.filter(({ role }) => role === "value") ?? [];

@@ -111,7 +111,7 @@ async function assertMembers(tx: Tx, recipients: readonly string[]): Promise<voi
   );
 }
 
-/** By hand, in a minute and workspace: each is up to 50 mails. */
+/** The limit of manual sends per minute and workspace; each is up to 50 e-mails. */
 const SENT_BY_HAND_MAX = 10;
 
 const sendNow = command({

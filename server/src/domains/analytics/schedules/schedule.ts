@@ -1,4 +1,4 @@
-/** Schemas, events and failures of report schedules: a report or a dashboard that is sent by mail. */
+/** Schemas, events and failures of report schedules: a report or a dashboard sent by e-mail. */
 import Type, { type Static } from "typebox";
 import { event } from "#kernel/log/event.ts";
 import { failure } from "#kernel/operation/failure.ts";
@@ -13,7 +13,7 @@ const CRON_MONDAYS = "0 7 * * 1";
 
 export const ScheduleId = id("rsc");
 
-/** The fields that people decide. */
+/** The fields that users set. */
 const fields = {
   name: line(200, "Subject of the e-mail"),
   message: text(2_000, "Text of the e-mail before the data"),

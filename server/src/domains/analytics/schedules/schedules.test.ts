@@ -55,7 +55,7 @@ const mailTo = async ({ userId }: { readonly userId: string }) => {
   return mail && PostalMime.parse(mail.text);
 };
 
-test("a report goes to each with what they may see, as a picture and CSV, and not to who left or has nothing", async () => {
+test("a report is sent to each recipient with their rights, as an image and CSV, but not to former members or those without access", async () => {
   const draft = { name: "Every Monday", reportId: report.data.id, recipients, skipEmpty: true };
   for (const wrong of [
     { ...draft, reportId: null },
@@ -99,7 +99,7 @@ test("a report goes to each with what they may see, as a picture and CSV, and no
   );
   expect(all?.html).toContain(`https://desk.example.com/reports?report=${report.data.id}`);
 
-  // The next turn is a week later; who left meanwhile gets nothing.
+  // The next run is a week later; members who left receive nothing.
   expect(Date.parse((await owner(`GET ${PATH}/${id}`)).body.data.nextAt) - Date.parse(nextAt)).toBe(
     WEEK_MS,
   );
@@ -128,7 +128,7 @@ test("a report goes to each with what they may see, as a picture and CSV, and no
   expect([off.events, off.body.data.nextAt]).toEqual([["report_schedule.updated"], null]);
 });
 
-test("a dashboard goes as one mail with all of its tiles, and says what could not be worked out", async () => {
+test("a dashboard is sent as one e-mail with all widgets, and reports widgets that failed", async () => {
   const source = { kind: "records", table: "orders" };
   const widgets = [
     { title: "Orders", report: { source, chart: { type: "stat", target: 1 } } },

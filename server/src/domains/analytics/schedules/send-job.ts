@@ -1,6 +1,6 @@
 /**
- * The mails of report schedules. A job of the schedule triggers one job for each recipient and its own next turn, in
- * one transaction; each of those works the numbers out as that person may see them then, and sends them.
+ * The e-mails of report schedules. The job of a schedule enqueues one job per recipient and its own next run, in
+ * one transaction; each of those computes the numbers with the recipient's current rights, and sends them.
  */
 import Type from "typebox";
 import { findMemberNames, findRights } from "#domains/identity/accounts/index.ts";
@@ -24,7 +24,7 @@ import { type MailOutcome, ReportMailed, ScheduleId, ScheduleTriggered } from ".
 import { noteNext, noteOutcome, scheduleStore, type StoredSchedule } from "./store.ts";
 
 const ATTEMPTS_MAX = 6;
-/** A mail server that is away is tried again for a quarter of an hour. */
+/** An unavailable mail server is retried for a quarter of an hour. */
 const MAIL_RETRY_MS = 30_000;
 const RETRY_DELAY_MAX_MS = 600_000;
 const REASON_CHARACTERS_MAX = 500;
@@ -34,7 +34,7 @@ const Place = {
   environment: Type.Enum(["production", "staging", "development"]),
 };
 
-/** Enqueues the next time of a schedule, in place of one that was enqueued before. */
+/** Enqueues the next run of a schedule, and replaces an enqueued one. */
 export function enqueueTrigger(
   ctx: WriteContext<never>,
   scheduleId: string,
@@ -97,7 +97,7 @@ export const reportMailJob = job({
       return await sendReport(platform, { schedule, userId, partition, jobId });
     } catch (error) {
       const isTheirs = error instanceof Failure && error.type.status < Internal.status;
-      // The mail server may be away for a while; what stands in the way in the end is told.
+      // The mail server may be temporarily unavailable; the final error is reported.
       if (!isTheirs && number < ATTEMPTS_MAX) throw error;
       if (!isTheirs) platform.log.error({ err: error }, "Can't send a report.");
       const message = isTheirs ? error.message : "The mail server rejected the e-mail.";

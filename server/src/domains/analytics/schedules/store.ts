@@ -14,7 +14,7 @@ export const scheduleTable = {
 
 export const scheduleStore = tableStore<typeof ReportSchedule>(scheduleTable);
 
-/** Notes when it is due next. It is no change by anybody, and leaves the revision as it is. */
+/** Saves the next due time. This is not a user's change, so the revision stays the same. */
 export async function noteNext(tx: Tx, id: string, nextAt: string | null): Promise<void> {
   await queryRows(tx, "update report_schedules set next_at = $2 where id = $1", [id, nextAt]);
 }
@@ -26,7 +26,7 @@ const NOTE_OUTCOME = `
                       where o ->> 'userId' = any (recipients) and o ->> 'userId' <> $5) || $2::jsonb
    where id = $1`;
 
-/** Notes what became of a mail, in place of the one before to the same person. */
+/** Saves the result of an e-mail, and replaces the previous one for the same recipient. */
 export async function noteOutcome(tx: Tx, id: string, outcome: MailOutcome): Promise<void> {
   const { state, at, userId } = outcome;
   const values = [id, JSON.stringify([outcome]), state === "sent", at, userId];

@@ -1,4 +1,4 @@
-/** What reports should answer, worked out in plain JavaScript from the rows themselves. */
+/** The expected results of reports, computed from the rows in JavaScript. */
 
 export type Row = Readonly<Record<string, any>>;
 
@@ -14,7 +14,7 @@ export interface Asked {
   }[];
 }
 
-/** The answer by its groups: a key made of their values, and the values of the aggregates in order. */
+/** The results by group: a key made of the group values, and the aggregates in order. */
 export function reckon(
   rows: readonly Row[],
   asked: Asked,
@@ -26,7 +26,7 @@ export function reckon(
       ...groupBy.map((name) => row[name] ?? null),
     ]);
   const groups = Map.groupBy(rows, keyOf);
-  // Without groups there is one answer, also of nothing.
+  // Without groups there is one result, also without rows.
   if (groupBy.length === 0 && !timeBucket && groups.size === 0) groups.set("[]", []);
   return new Map(
     [...groups].map(([key, members]) => [
@@ -48,7 +48,7 @@ function aggregated(fn: string, values: readonly any[], p = 0): number | string 
   if (fn === "distinct") return new Set(values).size;
   if (values.length === 0) return null;
   const ordered = [...values].toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-  // In hundredths: the numbers of these tests have two decimals, and those add up exactly.
+  // In hundredths: the test numbers have two decimal places, and their sums are exact.
   const sum = () => values.reduce((total, value) => total + Math.round(value * 100), 0) / 100;
   switch (fn) {
     case "min":
@@ -67,7 +67,7 @@ function aggregated(fn: string, values: readonly any[], p = 0): number | string 
   }
 }
 
-/** The beginning of the bucket that a moment is in, by the clocks of its zone. */
+/** The start of the bucket of a time, in its zone. */
 export function bucketOf(
   moment: string | null,
   { unit, timezone }: { readonly unit: string; readonly timezone: string },
@@ -89,7 +89,9 @@ export function bucketOf(
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** The first moment of an hour: minute by minute back for as long as clocks show that hour, to its minute 0 at most. */
+/**
+ * The start of a local hour: goes back minute by minute while clocks show the same hour, at most to its minute 0.
+ */
 function hourOf(ms: number, timezone: string): number {
   const wallAt = (at: number): number => at + offsetAt(at, timezone);
   const begun = ms - (wallAt(ms) % HOUR_MS);
@@ -100,7 +102,7 @@ function hourOf(ms: number, timezone: string): number {
   return at;
 }
 
-/** The moment at which clocks show this, given as if it were UTC; none of our midnights is left out. */
+/** The UTC time of a local time, which is given as if it were UTC; midnight exists on all days used here. */
 function instantOf(wallMs: number, timezone: string): number {
   const first = wallMs - offsetAt(wallMs, timezone);
   return wallMs - offsetAt(first, timezone);
@@ -108,7 +110,7 @@ function instantOf(wallMs: number, timezone: string): number {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** How far clocks are ahead of UTC at a moment. */
+/** The offset of local time from UTC at a point in time. */
 function offsetAt(ms: number, timezone: string): number {
   let format = formats.get(timezone);
   if (!format) {

@@ -1,12 +1,12 @@
 /**
- * Rows as a file, chunk by chunk. The state that a format carries from one chunk to the next is plain JSON, so
- * that a file whose beginning was written by a process that died is finished by another.
+ * Writes rows as a file, chunk by chunk. The state between chunks is plain JSON, so that another process can
+ * continue the file after a crash.
  */
 import type { ConditionFieldKind } from "#kernel/condition/sql.ts";
 
 export interface FileColumn {
   readonly name: string;
-  /** In the first line; the name where there is none. */
+  /** The title in the header line; default: the name. */
   readonly title?: string | undefined;
   readonly kind: ConditionFieldKind;
 }
@@ -15,7 +15,7 @@ export interface FileColumn {
 export interface FormatState {
   /** Rows so far. */
   readonly rows: number;
-  /** Bytes so far; of what is compressed those before, its checksum, and the bytes that came of it. */
+  /** Bytes so far; for compressed formats the uncompressed bytes, their checksum, and the compressed bytes. */
   readonly plainBytes: number;
   readonly crc: number;
   readonly packedBytes: number;
@@ -42,7 +42,7 @@ export interface FileFormat {
 
 export const INITIAL_STATE: FormatState = { rows: 0, crc: 0, plainBytes: 0, packedBytes: 0 };
 
-/** The next chunk of a file that is plain text. */
+/** The next chunk of a plain text file. */
 export function textChunk(text: string, before: FormatState, rows: number): FileChunk {
   const bytes = Buffer.from(text);
   const plainBytes = before.plainBytes + bytes.length;

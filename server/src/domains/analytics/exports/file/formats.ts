@@ -8,7 +8,7 @@ import {
 } from "./file-format.ts";
 import { xlsxFormat } from "./xlsx.ts";
 
-/** Kinds whose cells hold text that people wrote. */
+/** Kinds whose cells contain text from users. */
 const TEXTS = new Set(["text", "json", "texts"]);
 
 /** RFC 4180. A text that a spreadsheet would run gets a mark in front. */
@@ -61,10 +61,10 @@ export const FILE_FORMATS: Readonly<Record<Format, FileFormat>> = {
   xlsx: xlsxFormat,
 };
 
-/** Of every file that there may be. */
+/** The media types of all formats. */
 export const MEDIA_TYPES = FORMATS.map((format) => FILE_FORMATS[format].mediaType).join(", ");
 
-/** A whole file of rows that are there already, a few at a time. */
+/** Writes rows in memory as a complete file, a few at a time. */
 export async function* fileChunks(
   format: Format,
   columns: readonly FileColumn[],

@@ -1,6 +1,6 @@
 /**
- * A workbook of one sheet. Texts stand in their cells and are texts, whatever they begin with: nothing in
- * such a file is ever a formula.
+ * A workbook with one sheet. Texts are stored as text cells, whatever they start with, so the file never contains a
+ * formula.
  */
 import { failure, Failure } from "#kernel/operation/failure.ts";
 import {
@@ -136,7 +136,7 @@ const STYLE_OF_KIND: Readonly<Record<string, number>> = { date: 1, time: 2 };
 
 const DAY_MS = 86_400_000;
 const DAY_ZERO_MS = Date.UTC(1899, 11, 30);
-/** Spreadsheets take 1900 for a leap year, so that their earlier days are others. */
+/** Spreadsheets treat 1900 as a leap year, so earlier dates differ. */
 const FIRST_DAY = 61;
 const LAST_DAY = 2_958_466;
 const ISO_DAY = /^\d{4}-\d\d-\d\d(T|$)/;
@@ -157,7 +157,7 @@ function textCell(text: string): Cell {
 /** Characters that XML has no form for, not even escaped; the file format has (ECMA-376, 22.9.2.19). */
 // oxlint-disable-next-line no-control-regex -- They are what it is about.
 const NO_XML_CHARACTERS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
-/** An underscore that a reader would take for the beginning of such a form. */
+/** An underscore that a reader would treat as the start of an escape. */
 const UNDERSCORE = /_(?=x[0-9a-f]{4}_)/gi;
 const ESCAPES: Readonly<Record<string, string>> = {
   "&": "&amp;",

@@ -1,12 +1,12 @@
-/** How many values one answer may have: rows times columns. */
+/** Limits the number of values in a response: rows times columns. */
 import type { Definition } from "../report.ts";
 
-/** Of a report alone. */
+/** The limit of a single report. */
 export const REPORT_CELLS_MAX = 250_000;
-/** Of one report of a dashboard, which answers up to 50 of them together. */
+/** The limit per report of a dashboard, which returns up to 50 of them. */
 export const WIDGET_CELLS_MAX = 50_000;
 
-/** The report with a limit of rows that keeps its answer within so many values; a lower one of its own stays. */
+/** Lowers the row limit of a report so that its response has at most this many values; a lower limit stays. */
 export function limitCells(definition: Definition, cellsMax: number): Definition {
   const { groupBy, timeBucket, timeParts = [], aggregates, compare, limit } = definition;
   const values = aggregates.length * (compare === undefined ? 1 : 2);

@@ -23,7 +23,7 @@ export const FilterBar = object(
 );
 export type FilterBar = Static<typeof FilterBar>;
 
-/** The conditions that a bar adds to a report. */
+/** The conditions that a filter bar adds to a report. */
 export function toBarCondition({ from, to, filter }: FilterBar): ReportCondition {
   return {
     ...(filter && { bar: filter }),

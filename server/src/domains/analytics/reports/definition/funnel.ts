@@ -6,8 +6,8 @@ import { FieldPath } from "./field-path.ts";
 const STEPS_MAX = 10;
 
 /**
- * How many get as far as each step. Without a `key` a row gets there when the conditions of all steps so far hold for
- * it; with one, whatever the key names, by a row of each step after that of the step before.
+ * Counts how many reach each step. Without a `key`, a row reaches a step if it matches the conditions of all steps
+ * so far; with a key, each key value needs a row for each step, later than that of the previous step.
  */
 export const Funnel = object(
   {

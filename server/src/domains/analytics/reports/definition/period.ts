@@ -40,7 +40,7 @@ export const Compare = Type.Enum(["period", "day", "week", "month", "year"], {
     "Compares each value with the preceding period of the same length, or with a period that is earlier by this amount",
 });
 
-/** A period as it is at a moment. */
+/** A period resolved at a point in time. */
 export const ResolvedPeriod = Type.Object({
   from: Time,
   to: Time,
@@ -51,7 +51,7 @@ export interface Span {
   readonly to: Date;
 }
 
-/** The moment and the zone of a report: its own, or the workspace's. */
+/** The time and the zone of a report: its own zone, or that of the workspace. */
 export async function reportClock(
   { platform, caller }: ReportRequest,
   timezone: string | undefined,
@@ -67,7 +67,7 @@ export async function reportClock(
   return { now, timezone: workspace.timezone };
 }
 
-/** The span that a period is, seen from a moment. */
+/** The start and end of a period, relative to a point in time. */
 export function resolvePeriod({ from, to }: Period, clock: RelativeClock, at = "/period"): Span {
   const span = {
     from: resolveMoment(from, clock, `${at}/from`),
@@ -91,7 +91,7 @@ function resolveMoment(text: string, clock: RelativeClock, at: string): Date {
   return isDay ? DateTime.fromISO(text, { zone: clock.timezone }).toJSDate() : new Date(time);
 }
 
-/** The span before it: of the same length by the clocks there, or so much earlier. */
+/** The previous span: one calendar length earlier in that zone, otherwise the same duration earlier. */
 export function spanBefore(
   { from, to }: Span,
   compare: Static<typeof Compare>,

@@ -73,7 +73,7 @@ const STRIDES: ReadonlyMap<string, string> = new Map([
 /** The first moment that PostgreSQL knows is a Monday. */
 const FIRST_MOMENT = "timestamptz '4714-11-24 00:00:00+00 BC'";
 
-/** The unit is one of a few words of ours. In UTC a division does, at a fifth of what the calendar costs. */
+/** The unit is one of a fixed list. In UTC a division is used, at a fifth of the cost of calendar functions. */
 function bucketSql(
   fields: ReadonlyMap<string, ReportField>,
   { path, unit, timezone }: { path: string; unit: string; timezone: string },
@@ -87,7 +87,7 @@ function bucketSql(
   return `date_trunc('${unit}', ${moment.sql}, ${moment.zone})`;
 }
 
-/** The words of PostgreSQL for parts of the clock and the calendar. */
+/** The PostgreSQL names of time and calendar parts. */
 const PARTS = { hour: "hour", weekday: "isodow", day: "day", month: "month" } as const;
 
 function partColumn(
@@ -121,7 +121,7 @@ function momentSql(
     throw invalidField(`${at}/field`, `${path} is not a time field`);
   }
   const zone = ctx.parameters.add(timezone, "text");
-  // A day begins at its midnight there.
+  // A day starts at midnight in the zone.
   return { sql: kind === "time" ? sql : `((${sql})::timestamp at time zone ${zone})`, zone };
 }
 

@@ -13,7 +13,7 @@ import {
 import { jsonPointer } from "#kernel/schema/json-pointer.ts";
 import type { ReportField } from "#kernel/contributions/report-source.ts";
 
-/** The operands of a statement, and the moment that its relative times are seen from. */
+/** The parameters of a statement, and the time that relative times refer to. */
 export interface SqlContext {
   readonly parameters: SqlParameters;
   readonly clock: RelativeClock;
@@ -21,7 +21,7 @@ export interface SqlContext {
 
 type Fields = ReadonlyMap<string, ReportField>;
 
-/** A field of a source, or a value within one that is JSON. */
+/** A field of a source, or a value within a JSON field. */
 export function fieldAt(
   fields: Fields,
   path: string,
@@ -36,7 +36,7 @@ export function fieldAt(
     throw invalidField(at, `${name} is a field without subfields`);
   }
   const operand = parameters.add(words, "text[]");
-  // In JSON there are two ways to say that there is nothing.
+  // SQL null and JSON null both mean no value.
   return { sql: `nullif(${field.sql} #> ${operand}, 'null'::jsonb)`, kind: "json" };
 }
 
@@ -62,7 +62,7 @@ export function conditionSql(
   );
 }
 
-/** The errors of texts with a `*` that are no patterns, where event types are compared. */
+/** The errors of invalid patterns with `*`, in comparisons of event types. */
 function patternErrors(part: unknown, fields: Fields, at: string): readonly FieldError[] {
   if (typeof part !== "object" || part === null) return [];
   return Object.entries(part).flatMap(([key, value]): readonly FieldError[] => {
@@ -76,7 +76,7 @@ function patternErrors(part: unknown, fields: Fields, at: string): readonly Fiel
   });
 }
 
-/** The number of JSON for a number of PostgreSQL, whatever its digits: a column is of one type. */
+/** Converts a PostgreSQL number to a JSON number, whatever its digits, so that a column has one type. */
 export function toNumber(stored: unknown): unknown {
   if (typeof stored !== "string") return stored;
   const number = Number(stored);

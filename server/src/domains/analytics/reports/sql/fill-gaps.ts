@@ -35,7 +35,7 @@ export async function fillTimeGaps(
     if (!byGroup.has(key)) byGroup.set(key, row);
     known.set(`${String(row[BUCKET])} ${key}`, row);
   });
-  // A period in which there is nothing has its buckets all the same, where there are no groups.
+  // A period without rows still has buckets if there are no groups.
   if (groups.length === 0 && byGroup.size === 0) byGroup.set(keyOf({}), {});
   const filled: ReportRow[] = [];
   const turn = new TurnTimer();
@@ -66,8 +66,8 @@ const HOURS = `
    order by 1 limit ${ROWS_MAX + 1}`;
 
 /**
- * Steps of the wall clock, which is where days and months begin. From where the first one should begin:
- * a day whose midnight is left out begins at one o'clock, and the next ones do not.
+ * Steps in local time, where days and months start. Steps are computed from the nominal start: a day without a
+ * midnight starts at one o'clock, but the following days do not.
  */
 function wallSql(unit: string, step: string): string {
   return `
@@ -88,7 +88,7 @@ const STEPS = {
 
 const DAY_MS = 86_400_000;
 
-/** No bucket is longer, so that so many of them reach at least as far as is shown. */
+/** The maximum length of a bucket, so that this many of them cover at least the visible range. */
 const LONGEST_MS = {
   hour: DAY_MS / 12,
   day: 2 * DAY_MS,
@@ -117,7 +117,7 @@ async function bucketsAround(
   const ordered = times.toSorted();
   const [first = "", last = ""] = [ordered[0], ordered.at(-1)];
   const steps = await stepBuckets(request, bucket, first, last);
-  // Those with rows are there in any case.
+  // Buckets with rows are always included.
   return [...new Set([...steps, ...ordered])].toSorted();
 }
 
@@ -127,7 +127,7 @@ async function stepBuckets(
   first: string,
   last: string,
 ): Promise<readonly string[]> {
-  // PostgreSQL makes all of a series before it looks at the limit, and a century has many hours.
+  // PostgreSQL generates an entire series before it applies the limit, and a century has many hours.
   const enoughMs = Date.parse(first) + (ROWS_MAX + 1) * LONGEST_MS[unit];
   const end = Date.parse(last) > enoughMs ? new Date(enoughMs).toISOString() : last;
   const rows = await readInPartition(request, STEPS[unit], [first, end, timezone]);

@@ -1,4 +1,4 @@
-/** A funnel as one statement: how many get as far as each step. */
+/** A funnel as one statement: how many reach each step. */
 import { invalidField } from "#kernel/operation/failure.ts";
 import type { OpenReportSource } from "#kernel/contributions/report-source.ts";
 import type { Funnel } from "../definition/funnel.ts";
@@ -12,7 +12,7 @@ interface FunnelQuery {
   readonly base: string;
 }
 
-/** One row with a count for each step: `s0`, `s1` … */
+/** One row with a count per step: `s0`, `s1` … */
 export function funnelSql(source: OpenReportSource, query: FunnelQuery, ctx: SqlContext): string {
   const { funnel, base } = query;
   const conditions = stepConditions(source, funnel, ctx);
@@ -27,7 +27,7 @@ export function funnelSql(source: OpenReportSource, query: FunnelQuery, ctx: Sql
   return `with ${reachedSql(source, query, ctx, conditions)} select ${counts.join(", ")}`;
 }
 
-/** A condition of the rows that are behind a step. */
+/** The condition for the rows behind a step. */
 export function stepRowsSql(
   source: OpenReportSource,
   query: FunnelQuery,

@@ -6,11 +6,11 @@ const LAST_YEAR = 2040;
 const MINUTES_OF_HOUR = 60;
 
 /**
- * SQL for the first moment of the hour that clocks of a zone show at a moment. Where clocks go back by a whole hour,
- * the two hours of the same name are two; where they go back by half an hour, the one hour is longer.
+ * SQL for the start of the local hour of a time. When clocks go back by an hour, the two hours with the same name
+ * are different buckets; when they go back by half an hour, the hour is longer.
  *
- * `date_trunc('hour', moment, zone)` subtracts the minutes that clocks show. Where the clocks changed within those
- * minutes, that is a moment of another hour.
+ * `date_trunc('hour', moment, zone)` subtracts the local minutes. If the offset changed within these minutes, the
+ * result belongs to another hour.
  */
 export function hourSql(moment: string, zone: string): string {
   const subtracted = `date_trunc('hour', ${moment}, ${zone})`;

@@ -4,15 +4,15 @@ import type { ConditionFieldKind } from "#kernel/condition/sql.ts";
 export interface MergePart {
   /** The function over the rows, and the one over its values for their parts. */
   readonly fn: "count" | "sum" | "min" | "max";
-  /** All rows where it is absent, which only a count has. */
+  /** All rows if absent, which is only allowed for a count. */
   readonly operand: string | undefined;
   readonly filter: string | undefined;
 }
 
-/** How a value is worked out from parts of its rows. */
+/** How a value is computed from parts of its rows. */
 export interface ColumnMerge {
   readonly parts: readonly MergePart[];
-  /** The value, from the aggregates of the parts as they were merged. */
+  /** The value, from the merged aggregates of the parts. */
   readonly whole: (merged: readonly string[]) => string;
 }
 
@@ -27,6 +27,6 @@ export interface Column {
   readonly show: (stored: unknown) => unknown;
   /** Its value in a bucket without rows. */
   readonly empty: unknown;
-  /** Of a value; absent where it needs all rows at once, as a percentile does. */
+  /** For a value; absent if it needs all rows at once, like a percentile. */
   readonly merge?: ColumnMerge | undefined;
 }

@@ -1,4 +1,4 @@
-/** The rows themselves, one by one: those behind a group of a report, and those that are exported. */
+/** Individual rows: those behind a group of a report, and those that are exported. */
 import type { ConditionFieldKind } from "#kernel/condition/sql.ts";
 import { SqlParameters, type SqlRow } from "#kernel/db/statement.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
@@ -20,25 +20,25 @@ export interface RowField {
   readonly show: (stored: unknown) => unknown;
 }
 
-/** Rows of a source, in one direction along their key, with some of their fields. */
+/** Some fields of the rows of a source, in one direction along the key. */
 export interface RowListing {
   readonly source: OpenReportSource;
   readonly fields: readonly RowField[];
   readonly where: string;
-  /** Of what stands in `where`. */
+  /** The parameters of `where`. */
   readonly conditions: readonly unknown[];
-  /** Of that, and of what stands in `fields`. */
+  /** The parameters of `where` and `fields`. */
   readonly values: readonly unknown[];
   readonly descending: boolean;
 }
 
-/** A row, and its place among all. */
+/** A row and its position. */
 export interface PositionedRow {
   readonly row: Record<string, unknown>;
   readonly place: readonly unknown[];
 }
 
-/** The rows of a source that a filter holds for, oldest first. */
+/** The rows of a source that match a filter, oldest first. */
 export function rowListing(
   source: OpenReportSource,
   query: Pick<Definition, "filter"> & { readonly fields: readonly string[] | null },
@@ -55,7 +55,7 @@ export function rowListing(
   };
 }
 
-/** A number of a report: its group, its measure, and what the report was narrowed by. */
+/** Identifies a number of a report: its group, its measure, and the filters applied to the report. */
 export interface Mark {
   readonly group: Readonly<Record<string, unknown>>;
   readonly measure?: string | undefined;
@@ -95,7 +95,7 @@ function groupParts(
   return groups.map((column) => groupSql(column, valueOf(column.name), ctx.parameters));
 }
 
-/** A measure with a filter of its own is about fewer rows than its report. */
+/** A measure with its own filter covers fewer rows than the report. */
 function measureParts(
   { fields }: OpenReportSource,
   { aggregates }: Definition,
@@ -133,7 +133,7 @@ const CASTS: Readonly<Record<Column["kind"], string>> = {
   texts: "text[]",
 };
 
-/** A column that is not named may be anything; its expression stays all the same, for its parameters. */
+/** An omitted column matches all values; its expression stays in the statement because of its parameters. */
 function groupSql({ name, kind, sql }: Column, value: unknown, parameters: SqlParameters): string {
   if (value === undefined) return `((${sql}) is null or (${sql}) is not null)`;
   if (value === null) return `(${sql}) is null`;
@@ -160,7 +160,9 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const YEAR_ZERO = "0000";
 
-/** True when it begins with a day that exists: JavaScript reads the 30th of February as a day in March. */
+/**
+ * Returns whether a text starts with an existing date: JavaScript parses the 30th of February as a day in March.
+ */
 function isDay(text: string): boolean {
   const ms = Date.parse(text);
   const [year, day] = [text.slice(0, YEAR_ZERO.length), text.slice(0, "2026-01-01".length)];
@@ -185,7 +187,7 @@ function selectFields(
   return { fields, values: ctx.parameters.values };
 }
 
-/** Up to so many rows behind a place, or from the beginning. */
+/** Reads a number of rows after a position, or from the start. */
 export async function readRowsAfter(
   request: ReportRequest,
   listing: RowListing,

@@ -1,4 +1,4 @@
-/** A report as one statement. Names in it come from our own table of fields, values are parameters. */
+/** A report as one statement. Names come from the fixed list of fields, values are parameters. */
 import type { SqlRow } from "#kernel/db/statement.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import type { OpenReportSource, ReportField } from "#kernel/contributions/report-source.ts";
@@ -11,7 +11,7 @@ import { type Definition, ROWS_MAX } from "../report.ts";
 
 /** Further conditions of a report beyond its own filter. */
 export interface ReportCondition {
-  /** A further condition, and where it stands in what was sent. */
+  /** An additional condition, and its path in the request. */
   readonly filter?: { readonly condition: unknown; readonly at: string };
   /** Only rows of this span: `from` belongs to it, `to` does not. */
   readonly between?: {
@@ -21,13 +21,13 @@ export interface ReportCondition {
     readonly to: Date | undefined;
     readonly at: string;
   };
-  /** A period in place of the report's own; a source whose rows have no time has none. */
+  /** A period that replaces the report's own; not available for sources without a time. */
   readonly period?: Pick<Period, "from" | "to">;
   /** Conditions by field, of which those hold that the source has a field for. */
   readonly bar?: Readonly<Record<string, unknown>>;
-  /** The span that it is compared with, in place of the report's period. */
+  /** The span of the comparison, instead of the report's period. */
   readonly span?: Span;
-  /** The moment and zone that it is seen from. */
+  /** The time and zone that relative times refer to. */
   readonly clock?: RelativeClock;
 }
 
@@ -41,12 +41,12 @@ export interface ReportStatement {
 
 type Timed = Pick<Definition, "period"> & Partial<Pick<Definition, "timeBucket">>;
 
-/** The field that a period counts by: its own, or the one that the buckets are of. The source's time when undefined. */
+/** The field of a period: its own, otherwise the field of the buckets; undefined means the source's time. */
 export function periodField({ period, timeBucket }: Timed): string | undefined {
   return period?.field ?? timeBucket?.field;
 }
 
-/** The span of a report: its own, or one that stands in its place. */
+/** The span of a report: its own, or one that replaces it. */
 export function resolveSpan(
   { period }: Pick<Definition, "period">,
   { period: other, span }: ReportCondition,
@@ -57,7 +57,7 @@ export function resolveSpan(
   return period && resolvePeriod(period, clock);
 }
 
-/** The conditions of a filter bar that a source has fields for, and the names of the others. */
+/** The conditions of a filter bar for which the source has fields, and the names of the others. */
 export function splitBar(
   { fields, time }: OpenReportSource,
   definition: Timed,
@@ -76,7 +76,7 @@ export function splitBar(
   };
 }
 
-/** The conditions of a report: those of the caller's rights, its own, and further ones. */
+/** The conditions of a report: access rules, its own filter, and additional ones. */
 export function whereSql(
   source: OpenReportSource,
   definition: Pick<Definition, "filter"> & Timed,
@@ -143,7 +143,7 @@ export function compileReport(
   return { columns, text, values: ctx.parameters.values, limit };
 }
 
-/** The columns of a report, checked against the rest of its definition. */
+/** The columns of a report, validated against the rest of its definition. */
 export function compileReportColumns(
   source: OpenReportSource,
   definition: Definition,
@@ -157,13 +157,13 @@ export function compileReportColumns(
   return columns;
 }
 
-/** The groups of a statement whose first columns they are. */
+/** The `group by` clause of a statement that starts with these columns. */
 export function groupBySql(columns: readonly Pick<Column, "role">[]): string {
   const groups = columns.filter(({ role }) => role !== "value");
   return groups.length === 0 ? "" : ` group by ${groups.map((_, at) => at + 1).join(", ")}`;
 }
 
-/** The rows of a report among its groups: those that it keeps, in its order, and as many as it shows. */
+/** Applies having, sort and limit of a report to its groups. */
 export function boundReport(
   source: OpenReportSource,
   definition: Definition,
@@ -178,7 +178,7 @@ export function boundReport(
   return { text: `select * from (${inner}) as report${having}${order} limit ${rowsMax}`, limit };
 }
 
-/** The values of a row by the names of their columns. */
+/** The values of a row by column name. */
 export function toReportRow(columns: readonly Column[], row: SqlRow): Record<string, unknown> {
   return Object.fromEntries(
     columns.map(({ name, show }, index) => [name, show(row[`c${index}`] ?? null)]),

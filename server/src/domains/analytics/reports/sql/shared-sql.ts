@@ -1,7 +1,7 @@
 /**
- * Several reports over the same rows as one statement. The rows are read once and summed up by the finest groups
- * that the reports have together; each report is then worked out from those sums. Its answer is the one that its own
- * statement gives: counts, sums and extremes of parts add up exactly, and values that do not are not shared.
+ * Several reports over the same rows as one statement. The rows are read once and aggregated by the finest common
+ * groups; each report is computed from those aggregates. The result equals that of its separate statement: counts,
+ * sums, minima and maxima of parts combine exactly, and other aggregates are not shared.
  */
 import type { OpenReportSource } from "#kernel/contributions/report-source.ts";
 import type { SqlRow } from "#kernel/db/statement.ts";
@@ -28,20 +28,20 @@ export interface SharedStatement {
   readonly split: (rows: readonly SqlRow[]) => Promise<readonly SharedPart[]>;
 }
 
-/** The answer of one report: one row more than its limit where there are more. */
+/** The result of one report: one row more than its limit if there are more. */
 export interface SharedPart {
   readonly columns: readonly Column[];
   readonly rows: readonly Record<string, unknown>[];
   readonly limit: number;
 }
 
-/** The name by which the plan shows the finest groups. */
+/** The name of the finest groups in the query plan. */
 export const FINEST = "finest";
 
 /**
- * Compiles reports that have their source and period in common; undefined where one needs all its rows. A filter that
- * not all of them have is one of their aggregates. Equal expressions are found by their text, so equal values among the
- * parameters must be one.
+ * Compiles reports with the same source and period; undefined if one needs all its rows. A filter that not all
+ * reports share becomes a filter of their aggregates. Equal expressions are found by their text, so equal
+ * parameters must be merged.
  */
 export function compileShared(
   source: OpenReportSource,
@@ -62,7 +62,7 @@ export function compileShared(
       return sql === undefined ? undefined : `${sql} as ${aliasSql(index)}`;
     });
     const groups = groupBySql(columns);
-    // A group of which the filter leaves nothing is none.
+    // A group without rows after the filter is dropped.
     const having = groups === "" || filter === undefined ? "" : scan.havingSql(filter);
     const inner = `select ${selected.join(", ")} from ${FINEST}${groups}${having}`;
     const isWhole = selected.every((sql) => sql !== undefined);
@@ -90,8 +90,8 @@ export function compileShared(
 }
 
 /**
- * The filters of reports, and the condition on the rows that are read for all of them: those that some report is about.
- * A filter that all of them have is in that condition alone.
+ * The filters of reports, and the condition for the rows that any of them needs. A filter that all reports share is
+ * only part of that condition.
  */
 function compileFilters(
   source: OpenReportSource,
@@ -113,7 +113,7 @@ function compileFilters(
   };
 }
 
-/** The expressions that the reports of a statement need of its rows, each once. */
+/** The expressions that the reports of a statement need from their rows, without duplicates. */
 class SharedScan {
   readonly #groups: string[] = [];
   readonly #operands: string[] = [];
@@ -127,9 +127,7 @@ class SharedScan {
     return `g${placeIn(this.#groups, sql)}`;
   }
 
-  /**
-   * The value of a report's group over rows that it is about, from the finest groups; undefined where it can not be.
-   */
+  /** The value of a report's group, from the finest groups; undefined if it cannot be computed from them. */
   addValue(merge: ColumnMerge | undefined, only: string | undefined): string | undefined {
     return merge?.whole(merge.parts.map((part) => this.#addPart(part, only)));
   }
@@ -153,10 +151,9 @@ class SharedScan {
   }
 
   /**
-   * The finest groups. The offset keeps the inner query as it stands: of an expression in it the planner expects a few
-   * hundred values, where it would expect as many days as there are rows, and so would not let its workers sum up. It
-   * is quoted because PostgreSQL takes a number with a cast around it for one that it does not know, and plans no
-   * workers.
+   * The finest groups. The offset prevents flattening of the inner query: for an expression in it, the planner
+   * expects a few hundred values, otherwise as many days as rows, and would not use parallel aggregation. It is
+   * quoted because PostgreSQL treats a cast number as unknown, and then plans no parallel workers.
    */
   toSql(source: string): string {
     const inner = [
@@ -177,7 +174,10 @@ function placeIn(all: string[], sql: string): number {
   return at === -1 ? all.push(sql) - 1 : at;
 }
 
-/** The rows of all reports side by side: the first of each, the second of each. So each column keeps its type. */
+/**
+ * The rows of all reports next to each other: first rows, second rows and so on, so that each column keeps its
+ * type.
+ */
 function joinParts(
   parts: readonly { readonly text: string; readonly columns: readonly Column[] }[],
 ): string {

@@ -1,4 +1,4 @@
-/** The totals of a report as one statement: over its rows, since a mean of means is no mean. */
+/** The totals of a report as one statement over its rows, because means cannot be combined from means. */
 import { invalidField } from "#kernel/operation/failure.ts";
 import type { OpenReportSource } from "#kernel/contributions/report-source.ts";
 import type { SqlRow } from "#kernel/db/statement.ts";
@@ -23,7 +23,7 @@ export interface Totals {
 
 const TOTALS_MAX = 2_000;
 
-/** The statement of the totals: of the groups that stand down, of those that stand across, and of all. */
+/** The statement of the totals: of row groups, of column groups, and overall. */
 export function compileTotals(
   source: OpenReportSource,
   definition: Definition,
@@ -78,7 +78,7 @@ function nullSql({ sql }: Column): string {
   return `min((${sql})::text) filter (where false)`;
 }
 
-/** The answer of PostgreSQL's `grouping` for a set: a bit for each group that is not in it, the first one highest. */
+/** PostgreSQL's `grouping` value of a set: one bit for each group that is not in it, first group highest. */
 function groupingMask(groups: readonly Column[], set: readonly Column[]): number {
   return groups.reduce((mask, group) => mask * 2 + (set.includes(group) ? 0 : 1), 0);
 }

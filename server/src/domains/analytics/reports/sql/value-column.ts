@@ -1,4 +1,4 @@
-/** The values of a report: functions over rows, each with a filter of its own where it has one. */
+/** The measures of a report: functions over rows, each with an optional filter. */
 import type { ConditionFieldKind } from "#kernel/condition/sql.ts";
 import type { ReportField } from "#kernel/contributions/report-source.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
@@ -38,7 +38,7 @@ const FUNCTION_WORDS: Readonly<Partial<Record<Aggregate["fn"], string>>> = {
   max: "Highest",
 };
 
-/** The title of a measure of a field that has one, unless the report names the measure itself. */
+/** The title of a measure with a titled field, unless the report names the measure. */
 function valueTitle(fields: Fields, { fn, field, as }: Aggregate): string | undefined {
   const word = FUNCTION_WORDS[fn];
   if (as !== undefined || field === undefined || word === undefined) return undefined;
@@ -46,12 +46,12 @@ function valueTitle(fields: Fields, { fn, field, as }: Aggregate): string | unde
   return title === undefined ? undefined : `${word} ${title}`;
 }
 
-/** The condition of the rows that a measure is about; of a ratio, of those above the line. */
+/** The filter of a measure; for a ratio, that of the numerator. */
 export function measureFilter({ fn, filter, of }: Aggregate): unknown {
   return fn === "ratio" ? (of?.filter ?? (of ? undefined : filter)) : filter;
 }
 
-/** A number divided by another; null where that is nothing. */
+/** A ratio of two numbers; null if the denominator is null. */
 function ratioValue(fields: Fields, aggregate: Aggregate, ctx: ValueContext): Value {
   const { filter, of, over = { fn: "count" } } = aggregate;
   for (const key of ["field", "p"] as const) {
@@ -138,10 +138,10 @@ function buildMerge(
 interface Call {
   readonly sql: string;
   readonly cast?: string;
-  /** Its argument; absent where that is the row. */
+  /** Its argument; absent for a count of rows. */
   readonly operand?: string | undefined;
   readonly empty: number | null;
-  /** True when its values are those of the field. */
+  /** True if its values have the type of the field. */
   readonly like?: boolean;
 }
 
@@ -160,7 +160,7 @@ const CALLS: Readonly<Record<RatioPart["fn"], Writer>> = {
   },
   avg(field, ctx) {
     const operand = numeric(field, ctx);
-    // The mean of many numbers has more digits than anybody wants.
+    // A mean of many numbers has too many digits.
     return { sql: `avg(${operand})`, operand, cast: "::float8", empty: null };
   },
   percentile(field, ctx) {
@@ -194,7 +194,7 @@ function extreme(fn: "min" | "max", field: ReportField | undefined, ctx: ValueCo
   return { sql: `${fn}(${operand})`, operand, empty: null, like: isOrdered ?? false };
 }
 
-/** A field as a number; of JSON those values that are one. */
+/** A field as a number; for JSON, only values that are numbers. */
 function numeric(field: ReportField | undefined, { at }: ValueContext): string {
   if (field?.kind === "number") return field.sql;
   if (field?.kind === "json") {

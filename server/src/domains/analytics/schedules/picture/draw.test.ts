@@ -10,7 +10,7 @@ const answerOf = (groups: readonly string[], rows: ReportAnswer["rows"]): Report
   rows,
 });
 
-test("whatever people call things, and however many there are, a picture can be drawn of them", async () => {
+test("every name and number of groups can be drawn as an image", async () => {
   const names = ["\u0000\u0001\u001b\uffff", "\ud800", "</svg>&<", "M".repeat(500_000), "漢"];
   const rows = names.map((name, at) => ({ name, count: at % 2 === 0 ? at : Number.NaN }));
   for (const type of ["bar", "line"]) {
@@ -24,7 +24,7 @@ test("whatever people call things, and however many there are, a picture can be 
   }
 });
 
-test("a chart draws its largest groups and says how many it leaves out", () => {
+test("a chart draws its largest groups and reports how many are omitted", () => {
   const cells = Array.from({ length: 15 }, (_, at) =>
     ["May", "June"].map((month) => ({ month, asset: `a${at}`, count: at })),
   ).flat();
@@ -45,7 +45,7 @@ test("a chart draws its largest groups and says how many it leaves out", () => {
   expect(few).not.toHaveProperty("omitted", expect.anything());
 });
 
-test("words of ours are read as the console writes them, people by their names, and others' words as they are", () => {
+test("built-in terms are labelled as in the console, people by name, and other texts unchanged", () => {
   const answer: ReportAnswer = {
     columns: [
       { name: "status", type: "text", role: "group" },

@@ -1,6 +1,6 @@
 /**
- * Outlines of letters, so that pictures look the same on machines without any font: Latin-1 of Liberation Sans
- * (SIL Open Font License 1.1), 250 units to the em. Each is a letter, its width, and its path.
+ * Outlines of letters, so that images look the same on machines without fonts: Latin-1 of Liberation Sans (SIL Open
+ * Font License 1.1), 250 units per em. Each entry is a letter, its width, and its path.
  */
 export const OUTLINES: readonly string[] = [
   "0139 M129-86q0 25-4 42q-5 17-13 27q-8 10-19 15q-11 4-24 4q-12 0-23-4q-11-5-19-15q-8-10-13-27q-4-17-4-42q0-26 4-43q5-17 13-27q8-10 19-14q11-5 24-5q12 0 23 5q11 4 19 14q8 10 13 27q4 17 4 43zM107-86q0-21-3-34q-2-14-7-22q-4-8-11-11q-7-4-16-4q-9 0-16 4q-7 3-12 11q-5 8-8 22q-2 14-2 34q0 20 2 33q3 14 8 22q5 8 12 12q7 3 15 3q9 0 16-3q7-4 12-12q5-8 7-22q3-13 3-33z",

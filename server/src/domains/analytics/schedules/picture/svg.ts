@@ -1,4 +1,4 @@
-/** The shapes of a chart as an SVG of its own, in the light colours of the console, with letters as outlines. */
+/** A chart as a standalone SVG, in the light colors of the console, with letters as outlines. */
 import type { Picture, Shape } from "@millrace/client/chart";
 import { markup } from "#kernel/html/markup.ts";
 import { OUTLINES } from "./glyphs.ts";
@@ -13,7 +13,7 @@ const LINE = "#dfe4e6";
 const GROUND = "#eff2f4";
 const INK = "#131c22";
 const INK_3 = "#656d73";
-/** The share of the first colour in a cell of a heat map, by its strength. */
+/** The share of the base color in a heat map cell, by level. */
 const HEAT = [0, 0.08, 0.16, 0.26, 0.36, 0.88, 0.92, 0.96, 1];
 
 type Attributes = Readonly<Record<string, string | number>>;
@@ -41,7 +41,7 @@ function writeAttributes(attributes: Attributes): string {
 
 const escape = (text: string): string => markup`${text}`.text;
 
-/** The colours of a shape by its classes, as the console's style sheet has them. */
+/** The colors of a shape by its classes, as in the console's style sheet. */
 function paintOf(classes: readonly string[]): Attributes {
   const series = classes.find((name) => name.startsWith("series-"));
   const colour = classes.includes("before")
@@ -96,7 +96,7 @@ const GLYPHS: ReadonlyMap<string, Glyph> = new Map(
 /** The letters that no XML may have, not even escaped. */
 // oxlint-disable-next-line no-control-regex
 const NO_XML = /[\u0000-\u001f\ufffe\uffff]/g;
-/** More do not fit, and each is a path. */
+/** The maximum number of letters: more do not fit, and each is a path. */
 const LETTERS_MAX = 100;
 
 /** A text as outlines; one with letters that we have none for is left to the fonts of the machine. */
