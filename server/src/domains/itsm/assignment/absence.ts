@@ -1,4 +1,4 @@
-/** Absences: from when until when somebody is away, and gets nothing by any rule. */
+/** Absences: assignment rules skip a member who is away. */
 import Type, { type Static } from "typebox";
 import { permission, EVERY_ROLE } from "#kernel/access/permission.ts";
 import type { Caller } from "#kernel/access/caller.ts";
@@ -27,7 +27,7 @@ const fields = {
   note: text(500),
 };
 
-/** An absence as everyone sees it, also in events: why somebody is away is for them and for who plans. */
+/** An absence without its note. Everyone sees it, also in events; only the member and planners see the note. */
 const Absence = Type.Object(
   {
     id: id("abs"),
@@ -53,7 +53,7 @@ const NotedAbsence = Type.Object(
   { title: "AbsenceWithNote" },
 );
 
-/** As many as a thousand people have in ten years. */
+/** Enough for a thousand members over ten years. */
 const ABSENCES_MAX = 100_000;
 const TooManyAbsences = failure(
   "too_many_absences",
@@ -111,7 +111,7 @@ export const absences = resource({
   },
 });
 
-/** Those of which a caller reads the note. */
+/** Fields that depend on whether the caller can read the note. */
 function withNote({ principal, permissions }: Caller) {
   return (absence: Static<typeof StoredAbsence> & { readonly revision: number }) => {
     const isSeen = absence.userId === principal?.id || permissions.has(DeskWrite.name);
@@ -172,7 +172,7 @@ function assertMaySpeakFor({ principal, permissions }: Caller, userId: string): 
 const ABSENT = `
   select distinct user_id from absences where user_id = any($1::text[]) and starts_at <= $2 and ends_at > $2`;
 
-/** Those of some people who are away at a moment. */
+/** Finds which of these members are absent at a moment. */
 export async function findAbsent(
   tx: Tx,
   userIds: readonly string[],

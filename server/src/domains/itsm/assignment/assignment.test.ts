@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 const people = [ann, ben, cas].map(({ userId }) => userId).toSorted();
 const { body: team } = await owner(`POST ${ITSM}/teams`, {
   name: "Network",
-  // Who may not work on incidents gets none.
+  // A member who cannot work on incidents gets none.
   memberIds: [...people, viewer.userId],
 });
 const teamId = team.data.id as string;
@@ -24,7 +24,7 @@ const raise = (category: string, more: object = {}) =>
   ann(`POST ${ITSM}/incidents`, { title: "No link", category, ...more });
 const later = (ms: number) => new Date(world.clock.now().getTime() + ms).toISOString();
 
-test("tickets made at once go to everyone in turn, with the rule that did it", async () => {
+test("concurrent tickets are assigned in turn, and show the rule", async () => {
   const { id, name } = await rule({
     name: "In turn",
     conditions: { category: "turn" },
@@ -42,12 +42,12 @@ test("tickets made at once go to everyone in turn, with the rule that did it", a
   const { body } = await ann(`GET ${ITSM}/incidents/${first?.body.data.id}/timeline`);
   const routed = body.data.find(({ type }: any) => type === "incident.routed");
   expect(routed.data).toMatchObject({ ruleId: id, ruleName: name, cause: "created" });
-  // Who names somebody is not overruled, and another team is left alone.
+  // A manual assignee is kept, and a rule for another team does not apply.
   const named = await raise("turn", { assigneeId: viewer.userId });
   expect(named.events).toEqual(["incident.created", "incident.assigned"]);
 });
 
-test("who is absent is passed over, and comes back; the team alone gets what nobody can", async () => {
+test("absent members are skipped until they return; without a present member only the team is assigned", async () => {
   await rule({
     name: "Away",
     conditions: { category: "away" },
@@ -73,7 +73,7 @@ test("who is absent is passed over, and comes back; the team alone gets what nob
   expect(await assignee()).toBe(ben.userId);
 });
 
-test("rules give away changes, problems and requests too, and say so", async () => {
+test("rules assign changes, problems and requests too, with an event", async () => {
   const form = { type: "object", properties: {} };
   const item = await owner("POST /api/v1/catalog/items", { name: "Laptop", form });
   const kinds = {
@@ -94,7 +94,7 @@ test("rules give away changes, problems and requests too, and say so", async () 
       expect(body.data.teamId).toBe(teamId);
       expect(events.slice(0, 2)).toEqual([`${entity}.created`, `${entity}.routed`]);
     }
-    // What no rule fits is nobody's.
+    // A ticket without a matching rule stays unassigned.
     const other = {
       ...draft,
       ...(entity === "request" ? { description: "" } : { title: "Other" }),
@@ -103,7 +103,7 @@ test("rules give away changes, problems and requests too, and say so", async () 
   }
 });
 
-test("rules are tried on past tickets: who would have got them, and how many each", async () => {
+test("rules are simulated on past tickets, with the assignees and their counts", async () => {
   const names = { name: "Tried", entity: "incident", conditions: { category: "tried" } };
   const past: any[] = [];
   for (let n = 0; n < 6; n += 1) past.push((await raise("tried")).body.data);
@@ -116,7 +116,7 @@ test("rules are tried on past tickets: who would have got them, and how many eac
   expect([status, events]).toEqual([200, []]);
   const { data } = body;
   expect(data.rules[0]).toEqual({ ruleId: null, name: "Tried", tickets: 6 });
-  // Each ticket that a rule chooses somebody for has that holder, or another one.
+  // Each ticket assigned by a rule counts as the same or as changed.
   expect(data.sameCount + data.changedCount).toBe(data.assigned + data.toTeam);
   const given = data.changed.filter(({ rule: by }: any) => by === "Tried");
   expect(given.map(({ ticketId }: any) => past.some(({ id }) => id === ticketId))).not.toContain(
@@ -125,7 +125,7 @@ test("rules are tried on past tickets: who would have got them, and how many eac
   const ofCas = data.people.find(({ userId }: any) => userId === cas.userId);
   expect(ofCas.after).toBeGreaterThanOrEqual(2);
   expect(data.assigned + data.toTeam + data.untouched).toBe(data.tickets);
-  // Nothing was given to anybody.
+  // The simulation assigned nothing.
   const still = await ann(`GET ${ITSM}/incidents/${past[1].id}`);
   expect(still.body.data.assigneeId).toBeNull();
   const saved = await rule(draft);
@@ -134,7 +134,7 @@ test("rules are tried on past tickets: who would have got them, and how many eac
     replaces: saved.id,
   });
   expect(replaced.body.data.rules[0]).toEqual({ ruleId: saved.id, name: "Tried", tickets: 6 });
-  // Of one's own six only the one with Cas has a holder: with rules that choose Cas for all, that one stays.
+  // Only one of these six tickets has an assignee, Cas. With rules that always choose Cas it stays the same.
   const kept = await simulate({
     rule: { ...draft, method: "fixed", userIds: [cas.userId] },
     replaces: saved.id,
@@ -152,7 +152,7 @@ test("rules are tried on past tickets: who would have got them, and how many eac
   ).toBe(403);
 });
 
-test("why somebody is away is read by them and by who plans, and by nobody else", async () => {
+test("only the absent member and planners read the note of an absence", async () => {
   const made = await ben(`POST ${ITSM}/absences`, {
     from: "2031-01-01T00:00:00Z",
     until: "2031-02-01T00:00:00Z",
@@ -175,7 +175,7 @@ test("why somebody is away is read by them and by who plans, and by nobody else"
   expect((await viewer(`GET ${ITSM}/absences?filter=${filter}`)).status).toBe(422);
 });
 
-test("least load looks at what is open; reopened and moved tickets find somebody who is there", async () => {
+test("least load counts open tickets; reopened and moved tickets go to a present member", async () => {
   await rule({
     name: "Load",
     conditions: { category: "load" },

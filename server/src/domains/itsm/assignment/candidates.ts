@@ -1,4 +1,4 @@
-/** The people whom a rule may choose, and whose turn it is. */
+/** The members that a rule can choose, and whose turn it is. */
 import { findMembersWithPermission } from "#domains/identity/accounts/index.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { findOnCall } from "../oncall/index.ts";
@@ -6,13 +6,13 @@ import { findTeamMemberIds, type TicketKind } from "../tickets/index.ts";
 import { findAbsent } from "./absence.ts";
 import type { RuleFields } from "./rule.ts";
 
-/** A ticket, as far as rules have to know it. */
+/** The fields of a ticket that rules need. */
 export interface RoutableTicket {
   readonly assigneeId: string | null;
   readonly teamId: string | null;
 }
 
-/** Finds who may get a ticket by a rule at a moment, in the order of their turns. */
+/** Finds the members who can get a ticket by a rule at a moment, in turn order. */
 export async function findCandidates(
   ctx: Pick<ReadContext, "tx" | "services">,
   { write }: Pick<TicketKind, "write">,
@@ -24,7 +24,7 @@ export async function findCandidates(
   return able.filter((userId) => !absent.has(userId));
 }
 
-/** Finds whom a rule names and who may work on such tickets, whether they are there or not. */
+/** Finds the members named by a rule who can work on such tickets, including absent ones. */
 export async function findAble(
   ctx: Pick<ReadContext, "tx" | "services">,
   { write }: Pick<TicketKind, "write">,
@@ -52,12 +52,12 @@ async function findNamed(
   return (await findTeamMemberIds(tx, teamId)).toSorted();
 }
 
-/** True of methods in which it matters who got the last one. */
+/** True for methods that depend on the last assignee. */
 export function takesTurns({ method }: Pick<RuleFields, "method">): boolean {
   return method === "round_robin" || method === "least_load";
 }
 
-/** Picks one of the candidates: who has least, and of those who comes after whoever had the last turn. */
+/** Picks the candidate with the least load. Among equals, the one after the last assignee. */
 export function pickCandidate(
   { method }: Pick<RuleFields, "method">,
   candidates: readonly string[],
@@ -66,7 +66,7 @@ export function pickCandidate(
 ): string | null {
   if (!takesTurns({ method })) return candidates[0] ?? null;
   const place = candidates.indexOf(last);
-  // Somebody who left had a place between those who are there: their ids are in order.
+  // The last assignee can be absent or gone. Ids are sorted, so the next id takes the turn.
   const after = place === -1 ? candidates.findIndex((userId) => userId > last) : place + 1;
   const start = after === -1 ? 0 : after;
   const turns = [...candidates.slice(start), ...candidates.slice(0, start)];

@@ -5,18 +5,18 @@ import { readResourceHistory } from "#kernel/log/resource-history.ts";
 import type { TicketKind } from "../tickets/index.ts";
 
 const BATCH_TICKETS = 200;
-/** A ticket is made, given away and told of in its first events. */
+/** The creation, assignment and notification of a ticket are within its first events. */
 const FIRST_EVENTS = 5;
 
-/** A ticket as it was made, before rules looked at it. */
+/** A ticket at its creation, before rules were applied. */
 export interface PastTicket {
   readonly id: string;
   readonly number: string;
   readonly title: string;
   readonly createdAt: Date;
-  /** When nobody had to work on it any more; null while somebody has. */
+  /** The end of the work on the ticket; null while it is open. */
   readonly endedAt: Date | null;
-  /** Its assignee as of now. */
+  /** Its current assignee. */
   readonly present: string | null;
   readonly fields: Readonly<Record<string, unknown>> & {
     readonly assigneeId: string | null;
@@ -30,7 +30,9 @@ interface Span {
   readonly limit: number;
 }
 
-/** Reads the newest tickets of a kind in a span, the oldest of them first; those whose log is gone are left out. */
+/**
+ * Reads the newest tickets of a kind in a time range, oldest first. Tickets without events in the log are omitted.
+ */
 export async function readPastTickets(
   tx: Tx,
   { kind, table }: TicketKind,
@@ -64,11 +66,11 @@ export async function readPastTickets(
 }
 
 function toDate(time: unknown): Date {
-  // The driver reads times as texts.
+  // The driver returns times as strings.
   return new Date(time as string);
 }
 
-/** The fields of a ticket in its first event, without what a rule decided on at once. */
+/** The fields of a ticket in its first event, without the values set by a rule. */
 function fieldsAtFirst(
   kind: string,
   events: readonly RecordedEvent[],

@@ -1,4 +1,4 @@
-/** Applies rules to past tickets one after the other, as if each had been made anew. */
+/** Applies rules to past tickets in sequence, as if each was just created. */
 import { compileCondition } from "#kernel/condition/condition.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { queryRows } from "#kernel/db/statement.ts";
@@ -8,43 +8,43 @@ import { findAble, pickCandidate } from "./candidates.ts";
 import type { PastTicket } from "./past-ticket.ts";
 import type { RuleFields } from "./rule.ts";
 
-/** A rule, or a draft of one that has no id. */
+/** A rule, or a draft without an id. */
 export type ReplayRule = RuleFields & { readonly id: string | null };
 
-/** The outcome for one ticket; without a rule none had anything to say. */
+/** The outcome for one ticket. Without a rule, no rule applied. */
 export interface Choice {
   readonly ticket: PastTicket;
   readonly rule: ReplayRule | undefined;
   readonly assigneeId: string | null;
   readonly teamId: string | null;
-  /** How many tickets the assignee has then. */
+  /** The number of tickets of the assignee at that moment. */
   readonly load: number;
 }
 
 interface Replay {
   readonly rules: readonly ReplayRule[];
-  /** The oldest first. */
+  /** Oldest first. */
   readonly tickets: readonly PastTicket[];
   readonly start: Date;
   readonly end: Date;
 }
 
-/** The course of a replay so far. */
+/** The current state of a replay. */
 interface Course {
   readonly kind: TicketKind;
   readonly rules: readonly ReplayRule[];
   /** The conditions of each rule. */
   readonly fits: ReadonlyMap<ReplayRule, (subject: unknown) => boolean>;
   readonly isAbsent: (userId: string, at: Date) => boolean;
-  /** The people of a rule, by what they depend on. */
+  /** The members of a rule, by what they depend on. */
   readonly able: Map<string, readonly string[]>;
-  /** The person who had the last turn, by rule. */
+  /** The last assignee by rule. */
   readonly turns: Map<ReplayRule, string>;
-  /** The open tickets of each person. */
+  /** The open tickets of each member. */
   readonly held: Map<string, readonly PastTicket[]>;
 }
 
-/** Decides on each ticket in turn. */
+/** Decides on each ticket in sequence. */
 export async function replayTickets(
   ctx: ReadContext,
   kind: TicketKind,
@@ -55,7 +55,7 @@ export async function replayTickets(
   const fits = new Map(rules.map((rule) => [rule, compileCondition(rule.conditions)]));
   const course: Course = { kind, rules, fits, isAbsent, ...empty };
   const choices: Choice[] = [];
-  // Hundreds of rules on thousands of tickets would hold up everybody else.
+  // Yields, because hundreds of rules on thousands of tickets would block the event loop.
   const turn = new TurnTimer();
   for (const ticket of tickets) {
     if (turn.isOver()) await turn.next();
@@ -89,7 +89,7 @@ async function findPresent(
   rule: ReplayRule,
   { teamId, at }: { readonly teamId: string | null; readonly at: Date },
 ): Promise<readonly string[]> {
-  // A shift depends on the moment; the members of a team are those of now.
+  // Shifts depend on the moment. Team members are the current ones.
   const moment = rule.method === "on_call" ? at.toISOString() : "";
   const key = JSON.stringify([rules.indexOf(rule), teamId, moment]);
   const known = able.get(key) ?? (await findAble(ctx, kind, rule, { teamId, at }));
@@ -97,7 +97,7 @@ async function findPresent(
   return known.filter((userId) => !isAbsent(userId, at));
 }
 
-/** Counts the tickets that somebody was given and that are open at a moment; ended ones are let go of. */
+/** Counts the assigned tickets of a member that are open at a moment. Drops ended ones. */
 function loadAt({ held }: Course, userId: string, at: Date): number {
   const all = held.get(userId) ?? [];
   const open = all.filter(({ endedAt }) => endedAt === null || endedAt > at);
@@ -107,7 +107,7 @@ function loadAt({ held }: Course, userId: string, at: Date): number {
 
 const ABSENCES_MAX = 10_000;
 
-/** The absences in a span, as a question. */
+/** SQL for the absences in a time range. */
 async function readAbsences(
   { tx }: ReadContext,
   start: Date,

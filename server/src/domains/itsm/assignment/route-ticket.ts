@@ -1,6 +1,6 @@
 /**
- * Gives tickets to people and teams by rules, in the transaction that makes, reopens or moves them. Rules that take
- * turns lock a row of their own first, so that of two tickets at once each sees what the other did.
+ * Assigns tickets to members and teams by rules, in the transaction that creates, reopens or moves them. Rules with
+ * turns first lock a row, so that concurrent tickets see each other's assignment.
  */
 import Type, { type Static } from "typebox";
 import { compileCondition } from "#kernel/condition/condition.ts";
@@ -31,7 +31,7 @@ type RoutedEvent = EventType<`${string}.routed`, typeof RoutingData>;
 
 const routedEvents = new Map<string, RoutedEvent>();
 
-/** The event of a rule that gave a ticket of a kind to somebody; one for each kind. */
+/** The event for an assignment by a rule, one per ticket kind. */
 export function ticketRouted({ kind }: Pick<TicketKind, "kind">): RoutedEvent {
   let routed = routedEvents.get(kind);
   if (!routed) {
@@ -45,13 +45,13 @@ export function ticketRouted({ kind }: Pick<TicketKind, "kind">): RoutedEvent {
   return routed;
 }
 
-/** The fields of a ticket that a rule decided on, and which rule that was. */
+/** The ticket fields set by a rule, and the rule. */
 export interface Routing {
   readonly fields: RoutableTicket;
   readonly data: RoutingData;
 }
 
-/** Asks the rules about a ticket that is about to be written; undefined where none has anything to say. */
+/** Applies the rules to a ticket before it is written. Undefined if no rule applies. */
 export async function routeTicket(
   ctx: WriteContext<never>,
   kind: TicketKind,
@@ -67,7 +67,7 @@ export async function routeTicket(
       ticket.teamId !== null && rule.teamId !== null && ticket.teamId !== rule.teamId;
     if (hasOther || !compileCondition(rule.conditions)(subject)) continue;
     const assigneeId = await chooseAssignee(ctx, kind, rule, teamId);
-    // Where nobody is there, a rule without a team has nothing to say.
+    // If nobody is present, a rule without a team does not apply.
     if (assigneeId === null && rule.teamId === null) continue;
     const { id: ruleId, name: ruleName, method } = rule;
     const fields = { assigneeId, teamId };
@@ -76,7 +76,7 @@ export async function routeTicket(
   return undefined;
 }
 
-/** Tells which rule a ticket was given away by, if any was. */
+/** Emits which rule assigned a ticket, if any. */
 export function emitRouting(
   ctx: WriteContext<RoutedEvent>,
   kind: Pick<TicketKind, "kind">,
@@ -86,7 +86,7 @@ export function emitRouting(
   if (routing) ctx.emit(ticketRouted(kind), ticketRefOf(ticket), routing.data);
 }
 
-/** True of the assignee of a reopened ticket who can't work on it now. */
+/** True if the assignee of a reopened ticket cannot work on it now. */
 async function isGone(
   ctx: WriteContext<never>,
   kind: TicketKind,
@@ -107,7 +107,7 @@ const FIND = `
    order by position, id limit ${RULES_MAX}`;
 
 async function findRules(tx: Tx, entity: string, cause: Cause): Promise<readonly Rule[]> {
-  // The columns are the fields, checked when they were saved.
+  // Columns and fields have the same names; values were validated when saved.
   return queryRows<Rule>(tx, FIND, [entity, cause]);
 }
 
@@ -137,7 +137,7 @@ const LOCK = `
   on conflict (workspace_id, environment, rule_id) do update set user_id = assignment_cursors.user_id
   returning user_id as last`;
 
-/** Waits until no other ticket is given away by the rule, and reads who got the last one. */
+/** Waits until no other ticket is assigned by the rule, and reads the last assignee. */
 async function lockCursor(ctx: WriteContext<never>, ruleId: string): Promise<string> {
   const [row] = await ctx.send<{ last: string }>(LOCK, [ruleId]);
   return row?.last ?? "";

@@ -1,4 +1,4 @@
-/** Assignment rules: which tickets go to whom by themselves. */
+/** Assignment rules assign tickets automatically. */
 import Type, { type Static } from "typebox";
 import { checkCondition, ConditionSchema } from "#kernel/condition/condition.ts";
 import type { ReadContext } from "#kernel/contract.ts";
@@ -119,7 +119,7 @@ export const rules = resource({
   },
 });
 
-/** Throws a 422 where a rule does not know whom to choose from, or names what does not exist. */
+/** Throws 422 if a rule has no candidates, or references something that does not exist. */
 async function assertRule(
   ctx: ReadContext,
   rule: Partial<RuleFields>,
@@ -134,7 +134,7 @@ async function assertRule(
   }
 }
 
-/** Throws a 422 where the parts of a rule do not go together; `at` is the path of the rule. */
+/** Throws 422 if the fields of a rule contradict each other. `at` is the path of the rule. */
 export function assertRuleShape(
   { conditions, method, teamId, userIds = [], scheduleId }: Partial<RuleFields>,
   at = "",

@@ -18,7 +18,7 @@ export const samples: readonly Sample[] = [
     return {
       name: `Rule ${count}`,
       entity: "incident",
-      // Of no sample that others make.
+      // A category that no other sample uses.
       conditions: { category: `sample ${count}` },
       method: "round_robin",
       userIds: [userId],

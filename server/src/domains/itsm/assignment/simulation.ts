@@ -1,4 +1,4 @@
-/** Assignment rules tried on past tickets: who would have got which, and how many each would have had. */
+/** Simulates assignment rules on past tickets: the assignee of each ticket, and the number of tickets per member. */
 import Type, { type Static } from "typebox";
 import { holdsPermission } from "#kernel/access/permission.ts";
 import type { ReadContext } from "#kernel/contract.ts";
@@ -150,7 +150,7 @@ async function simulate(ctx: ReadContext, input: SimulationInput): Promise<Simul
   };
 }
 
-/** A kind of which the caller sees all tickets; throws a 403 for the others. */
+/** A kind of ticket that the caller can see completely. Throws 403 for others. */
 function getVisibleKind({ services, caller }: ReadContext, entity: string): TicketKind {
   const kind = ticketKinds(services).find((one) => one.kind === entity);
   if (!kind) throw invalidField("/entity", "is not a kind of ticket");
@@ -159,7 +159,7 @@ function getVisibleKind({ services, caller }: ReadContext, entity: string): Tick
   throw new Failure(Forbidden, { detail });
 }
 
-/** The rules to try, in their order. */
+/** The rules to simulate, in order. */
 async function resolveRules(
   ctx: ReadContext,
   { entity, rule, replaces }: SimulationInput,
@@ -174,7 +174,7 @@ async function resolveRules(
     throw invalidField("/replaces", "is not the id of an assignment rule");
   }
   const draft = { ...RULE_DEFAULTS, ...rule };
-  // Whom it names and who is not there gets nothing; to look for them would lock them.
+  // Only the shape is checked. Looking up references would lock them, and members that do not exist get no tickets.
   assertRuleShape(draft, "/rule");
   const tried = { ...draft, id: replaces ?? null };
   return [...kept, ...(draft.active ? [tried] : [])]

@@ -88,7 +88,7 @@ test("an item is created, changed, retired and reactivated", async () => {
   expect(await named("&category=Hardware")).toEqual([id]);
 });
 
-test("the same approval again is no change, in whatever order its keys are", async () => {
+test("saving the same approval with another key order is not a change", async () => {
   const { id } = await item({ approval: { required: true, approverIds: [], rule: "all" } });
   const same = { rule: "all", approverIds: [], required: true };
   expect(await builder(`PATCH ${ITEMS}/${id}`, { approval: same })).toMatchObject({
@@ -98,7 +98,7 @@ test("the same approval again is no change, in whatever order its keys are", asy
   });
 });
 
-test("the fields of a form stay in their order, and another order is a change", async () => {
+test("the order of form fields is kept, and another order is a change", async () => {
   const properties = { zebra: { type: "string" }, a: { title: "A", type: "string" }, mouse: {} };
   const { id } = await item({ form: { type: "object", properties } });
   const formOf = async () =>
@@ -128,7 +128,7 @@ test("an item needs existing members and workflows, and a valid form", async () 
   expect(await faults({ form: [] })).toEqual(["/form"]);
 });
 
-test("what is filled in is compared with the form, and its defaults are kept", async () => {
+test("values are validated against the form, and its defaults are stored", async () => {
   const { id: itemId } = await item();
   const wrong = await member(`POST ${REQUESTS}`, { itemId, values: { model: "huge", extra: 1 } });
   expect(wrong).toMatchObject({ status: 422, events: [] });
@@ -157,7 +157,7 @@ test("what is filled in is compared with the form, and its defaults are kept", a
   expect((await member(`GET ${REQUESTS}/${made.body.data.number}`)).body).toEqual(made.body);
 });
 
-test("without a workflow somebody fulfils it by hand, once", async () => {
+test("without a workflow a request is fulfilled manually, once", async () => {
   const { id } = await ask();
   expect(await act(member, id, "fulfil")).toMatchObject({ status: 403, events: [] });
   expect(await act(agent, id, "fulfil", { notes: "Handed over" })).toMatchObject({
@@ -179,12 +179,12 @@ test("without a workflow somebody fulfils it by hand, once", async () => {
   ]);
 });
 
-test("one of those who are named approves, and nobody else", async () => {
+test("only a named approver approves", async () => {
   const approval = { required: true, approverIds: [other.userId, member.userId] };
   const made = await ask({ approval });
   expect(made).toMatchObject({
     state: "awaiting_approval",
-    // Who asks is not asked.
+    // The requester is not an approver.
     approval: { approverIds: [other.userId], rule: "any", decisions: [] },
   });
   expect(await act(member, made.id, "approve")).toMatchObject({
@@ -242,7 +242,7 @@ test("two who approve at the same time approve once", async () => {
   });
 });
 
-test("where nobody is named, who works on requests decides, but for their own", async () => {
+test("without named approvers, request agents decide, except on their own requests", async () => {
   const made = await ask({ approval: { required: true } }, agent);
   expect(await act(agent, made.id, "approve")).toMatchObject({ body: { code: "own_request" } });
   const colleague = await world.member(["agent"]);
@@ -268,7 +268,7 @@ test("where nobody is named, who works on requests decides, but for their own", 
   });
 });
 
-test("a request is taken back by whose it is, or by who works on it", async () => {
+test("a request is cancelled by its requester or by request agents", async () => {
   const viewer = await world.member(["viewer"]);
   const made = await ask({ approval: { required: true } });
   expect(await act(other, made.id, "cancel")).toMatchObject({ status: 404, events: [] });
@@ -287,7 +287,7 @@ test("a request is taken back by whose it is, or by who works on it", async () =
   expect((await act(agent, last.id, "cancel")).events).toEqual(["request.cancelled"]);
 });
 
-test("everyone sees their own requests, and who may read them sees all", async () => {
+test("requesters see their own requests, and members with read permission see all", async () => {
   const theirs = await ask({}, member, { requestedFor: other.userId, description: "Sight" });
   const alone = await ask({}, member, { description: "Sight" });
   const seen = async (by: Ask, query = "") =>
@@ -313,7 +313,7 @@ test("everyone sees their own requests, and who may read them sees all", async (
   expect(await seen(agent, "&mine=true")).toEqual([alone.id]);
 });
 
-test("a pack brings items with the workflows that fulfil them, and takes them away", async () => {
+test("a pack installs items with their workflows, and removes them", async () => {
   const owner = await world.member(["owner"]);
   const definition = {
     name: "Hand out",
@@ -355,7 +355,7 @@ test("a pack brings items with the workflows that fulfil them, and takes them aw
   expect(await find("Phone")).toBeUndefined();
 });
 
-test("a draft is for those who write items until it is published, and some items are for staff alone", async () => {
+test("a draft is visible to item authors until it is published, and staff items only to staff", async () => {
   const builder = await world.member(["builder"]);
   const requester = await world.member(["requester"]);
   const agent = await world.member(["agent"]);

@@ -17,7 +17,7 @@ function freshName(): string {
   return `Laptop ${count}`;
 }
 
-/** An item is the same in all environments. */
+/** Items are shared by all environments. */
 async function item(owner: Ask, more: object = {}) {
   const draft = { name: freshName(), form, ...more };
   const { body } = await owner("POST /api/v1/catalog/items", draft);
@@ -31,7 +31,7 @@ async function asked(owner: Ask, more: object = {}): Promise<{ params: { id: str
   return { params: { id: body.data.id } };
 }
 
-/** A request that somebody else is to approve, and they; `others` are asked too. */
+/** A request with another member as approver. `others` are additional approvers. */
 async function awaiting(owner: Ask, world: World, others: readonly string[] = []) {
   const by = await world.member(["member"]);
   const approval = { required: true, approverIds: [by.userId, ...others], rule: "all" };
@@ -84,7 +84,7 @@ export const samples: readonly Sample[] = [
     operation: "requests.approve",
     name: "with tasks",
     arrange: async (owner, world) => {
-      // An agent sees all that a dry run tells of.
+      // An agent can see everything that a dry run reports.
       const by = await world.member(["agent"]);
       const approval = { required: true, approverIds: [by.userId] };
       return { ...(await asked(owner, { approval, tasks: [{ title: "Order it" }] })), by };
@@ -210,7 +210,7 @@ export const samples: readonly Sample[] = [
     operation: "requests.retry",
     arrange: async (owner, world) => {
       const { params } = await asked(owner);
-      // Only a run fails, and nobody carries runs out here.
+      // Only a failing run sets this state, and the samples execute no runs.
       const text = "update catalog_requests set state = 'failed' where id = $1";
       await world.sql(text, [params.id]);
       return { params };

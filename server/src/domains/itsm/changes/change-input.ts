@@ -1,4 +1,4 @@
-/** The input of a change: applied to the change that there is, and checked against it. */
+/** The input of a change: applied to the current change and validated against it. */
 import { labelFields } from "../tickets/index.ts";
 import Type, { type Static } from "typebox";
 import { invalidField, invalidInput } from "#kernel/operation/failure.ts";
@@ -16,7 +16,7 @@ import { assertOrder, parseMoment } from "./windows/window.ts";
 export const ChangePatch = patch({ ...content, ...labelFields });
 export type ChangePatch = Static<typeof ChangePatch>;
 
-/** The title may be left to the template. */
+/** The template can provide the title. */
 export const ChangeInput = object({
   ...ChangePatch.properties,
   templateId: Type.Optional(TemplateId),
@@ -25,7 +25,7 @@ export type ChangeInput = Static<typeof ChangeInput>;
 
 type Identity = Pick<ChangeRecord, "id" | "number" | "createdBy" | "createdAt" | "updatedAt">;
 
-/** A new change that has only the fields of its template. */
+/** A new change with only the fields of its template. */
 export function emptyChange(
   identity: Identity,
   template: ChangeTemplate | undefined,
@@ -66,7 +66,7 @@ export function emptyChange(
   };
 }
 
-/** The change with the fields of a patch; throws a 422 where these do not go together. */
+/** The change with the fields of a patch. Throws 422 if they contradict each other. */
 export function applyChangePatch(before: ChangeRecord, input: ChangePatch): ChangeRecord {
   const { plannedStart, plannedEnd, approval, approvalsRequired, ciIds, ...rest } = input;
   const isShorthand = approvalsRequired !== undefined && !approval;
@@ -94,7 +94,7 @@ export function applyChangePatch(before: ChangeRecord, input: ChangePatch): Chan
   return after;
 }
 
-/** Throws a 422 unless a standard change does what an active template says. */
+/** Throws 422 unless a standard change follows an active template. */
 export function assertFollowsTemplate(
   change: ChangeRecord,
   template: ChangeTemplate | undefined,

@@ -14,7 +14,7 @@ export const Notes = text(TEXT_CHARACTERS_MAX);
 export const ItemIds = Type.Array(id("ci"), { maxItems: ITEMS_MAX });
 const Plan = text(TEXT_CHARACTERS_MAX);
 
-/** The fields that a template sets in the changes that are made from it. */
+/** The fields that a template sets. */
 export const plan = {
   impact: Level,
   justification: Plan,
@@ -93,18 +93,18 @@ export const Change = Type.Object(
 );
 export type ChangeData = Static<typeof Change>;
 
-/** Fields that follow from the others, and have no column. */
+/** Derived fields without a column. */
 type DerivedField = "approvalsRequired" | "requestedBy";
 
-/** A change as it is stored. */
+/** A stored change. */
 export interface ChangeRecord extends Omit<ChangeData, DerivedField> {
   readonly state: ChangeState;
-  /** The number of times that it was submitted. */
+  /** The number of submissions. */
   readonly round: number;
   readonly revision: number;
 }
 
-/** The change in the data of events. */
+/** The change in event data. */
 export function changeEventData({ round: _, revision: __, ...change }: ChangeRecord): ChangeData {
   const { type, approval, createdBy } = change;
   return {
@@ -119,7 +119,7 @@ export function toChange(change: ChangeRecord): ChangeData & { readonly revision
   return { ...changeEventData(change), revision: change.revision };
 }
 
-/** The change after an action; throws a 409 where its state does not have it. */
+/** The change after an action. Throws 409 if its state does not allow the action. */
 export function applyChangeTransition(
   change: ChangeRecord,
   action: ChangeAction,
@@ -133,14 +133,14 @@ export function applyChangeTransition(
 const CHANGES: {
   readonly [A in ChangeAction]?: (change: ChangeRecord, at: string) => Partial<ChangeRecord>;
 } = {
-  // A new round of votes begins.
+  // Starts a new round of votes.
   submit: ({ round }, at) => ({
     round: round + 1,
     approvalsGiven: 0,
     submittedAt: at,
     rejectionReason: null,
   }),
-  // So does it when the change moves into hours that nobody has agreed to.
+  // Moving a change outside of the approved hours also starts a new round.
   reschedule: ({ round }, at) => ({
     round: round + 1,
     approvalsGiven: 0,

@@ -18,7 +18,7 @@ const {
   managers: [manager],
 } = await createPeople(world);
 
-test("a change is drafted with everything that the API shows of it", async () => {
+test("a change is drafted, and the response contains all fields", async () => {
   const answer = await requester(`POST ${CHANGES}`, {
     title: "New disks",
     plannedStart: "2026-12-06T00:00:00+02:00",
@@ -79,7 +79,7 @@ test("a change is drafted with everything that the API shows of it", async () =>
   ]);
 });
 
-test("a normal change goes from draft to completed, and can be rolled back even then", async () => {
+test("a normal change is completed, and can be rolled back afterwards", async () => {
   const { id } = await createChange(requester);
   const step = async (by: Member, action: string, body?: object) => {
     const answer = await performAction(by, id, action, body);
@@ -246,7 +246,7 @@ test("invalid input is a field error with its path", async () => {
   expect(untitled).toMatchObject({ status: 422, body: { errors: [{ path: "/title" }] } });
 });
 
-test("the risk knows the items, what depends on them, and how changes of them went", async () => {
+test("the risk depends on the items, their dependants, and the outcomes of earlier changes", async () => {
   const database = await createItem(owner, "Ledger", "database");
   const [one, other] = [await createItem(owner, "Billing"), await createItem(owner, "Reports")];
   for (const from of [one, other]) {
@@ -262,7 +262,7 @@ test("the risk knows the items, what depends on them, and how changes of them we
   ]);
   await performAction(manager, first.id, "approve");
   await performAction(requester, first.id, "implement");
-  // Nothing has to be said.
+  // A comment is optional.
   expect((await performAction(requester, first.id, "rollback")).body.data.rollbackNotes).toBeNull();
   const second = await createChange(requester, { ciIds: [database, one], impact: 1 });
   expect(second).toMatchObject({

@@ -43,7 +43,7 @@ const { recountJob, departureReader } = approvalRecount({
   recount: recountApproval,
 });
 
-/** True for a change on which somebody has yet to vote, for themselves or in an approver's stead. */
+/** SQL condition: a member has yet to vote on the change, directly or as a delegate. */
 const AWAITS_VOTE = `
   t.state = 'submitted'
   and exists (

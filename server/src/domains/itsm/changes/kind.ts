@@ -21,10 +21,10 @@ export const changeKind: TicketKind = {
   reporting: { list: changeList, permission: ChangesRead },
 };
 
-/** A rule gave a change to somebody, or to a team. */
+/** Emitted when a rule assigned a change to a member or a team. */
 export const ChangeRouted = ticketRouted(changeKind);
 
-/** A change that is made from a template has the tasks of that. */
+/** Emitted for the tasks of a template when a change is created from it. */
 export const ChangeTaskAdded = taskEvents(changeKind).Added;
 
 export const EXAMPLE_CHANGE = "CHG0000042";
@@ -45,7 +45,7 @@ const OPEN_ON = `
    where i.item_id = any($1::text[]) and i.kind = 'change' and c.state <> all($2::text[])
    order by i.item_id, c.no`;
 
-/** The changes of these items that are in no final state. */
+/** The unfinished changes of these items. */
 export async function openChangesOn(
   tx: Tx,
   itemIds: readonly string[],

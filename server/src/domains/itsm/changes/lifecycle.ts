@@ -17,7 +17,7 @@ export const changeMachine = stateMachine({
   transitions: [
     { action: "submit", from: ["draft"], to: "submitted" },
     { action: "approve", from: ["submitted"], to: "approved" },
-    // By an update that moves it into other hours.
+    // Triggered by an update that moves the change to other hours.
     { action: "reschedule", from: ["submitted", "approved"], to: "submitted", automatic: true },
     { action: "reject", from: ["submitted"], to: "rejected" },
     { action: "revise", from: ["rejected"], to: "draft" },
@@ -32,15 +32,15 @@ export type ChangeState = typeof changeMachine extends StateMachine<infer State>
 export type ChangeAction =
   typeof changeMachine extends StateMachine<string, infer Action> ? Action : never;
 
-/** The states of changes that will happen, or do; other changes may be in conflict with these. */
+/** The states of planned and active changes, which can conflict. */
 export const PLANNED_STATES = ["submitted", "approved", "implementing"] as const;
 
 const WINDOW_FIELDS: ReadonlySet<string> = new Set(["plannedStart", "plannedEnd"]);
 const ROUTING_FIELDS: ReadonlySet<string> = new Set(["assigneeId", "teamId", "tags", "fields"]);
 
 /**
- * Throws a 409 when one of these fields may no longer be changed: what was decided on stays as it was,
- * the window until work begins, who works on it until nothing is left to do.
+ * Throws 409 if one of these fields is locked in this state: approved content, the window after the start of work,
+ * and the assignment after the end of work.
  */
 export function assertEditable(state: ChangeState, fields: readonly string[]): void {
   if (state === "draft" || state === "rejected") return;

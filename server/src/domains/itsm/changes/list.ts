@@ -51,7 +51,7 @@ export interface ChangeQuery {
   readonly awaitingMe?: boolean;
 }
 
-/** The conditions of the parameters that only this list has. */
+/** Conditions for the parameters of this list. */
 export function listConditions(
   query: ChangeQuery,
   { me, now }: { readonly me: string; readonly now: Date },
@@ -80,7 +80,7 @@ function stateIs(states: readonly string[]): ListCondition {
   return (p) => `state = any(${p.add(states, "text[]")})`;
 }
 
-/** Selects changes with a seat that this person may vote for and nobody has voted for. */
+/** Selects changes with an open seat that this member can vote for. */
 function awaitingVoteCondition(me: string, now: Date): ListCondition {
   return (p) => {
     const [person, moment] = [p.add(me, "text"), p.add(now, TIME)];

@@ -8,7 +8,7 @@ import {
   createSubmittedChange,
 } from "./testing/changes.ts";
 
-test("approvers are notified that their vote is needed, requesters of the decision, nobody of their own acts", async () => {
+test("approvers are notified of a needed vote and requesters of the decision, but no member of their own actions", async () => {
   await using world = await startWorld({ work: true });
   const {
     requester,
@@ -29,7 +29,7 @@ test("approvers are notified that their vote is needed, requesters of the decisi
   await hears(bob, wanted);
   await performAction(bob, named.id, "approve");
   await hears(requester, `${named.number} was approved`);
-  // Of a change that names nobody, all managers hear but the one who requested it.
+  // Without named approvers, all change managers except the requester are notified.
   const open = await createSubmittedChange(bob);
   await hears(ada, `${open.number} waits for your approval`, wanted);
   await performAction(ada, open.id, "reject", { reason: "No" });

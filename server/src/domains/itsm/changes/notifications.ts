@@ -13,13 +13,13 @@ const MANAGERS_MAX = 200;
 
 interface Message {
   readonly userIds: readonly string[];
-  /** Behind the number. */
+  /** Follows the number. */
   readonly title: string;
 }
 
 const ASKED = "waits for your approval";
 
-/** Notifies approvers that their vote is needed, and requesters of those who give none any more. */
+/** Notifies approvers that their vote is needed, and requesters about approvers who cannot vote any more. */
 export const notificationReader = reader({
   name: "changes.tell_people",
   on: [ChangeSubmitted.type, ChangeDelegated.type, ApproversRemoved.type],
@@ -36,7 +36,7 @@ export const notificationReader = reader({
 });
 
 async function toMessages(tx: Tx, event: RecordedEvent): Promise<readonly Message[]> {
-  // Each of these events has the change in it; only one has more.
+  // Each of these events contains the change, and one has an additional field.
   const change = event.data as Static<typeof Change> & { readonly toUserId?: string };
   const { type, state, createdBy, approval } = change;
   if (event.type === ChangeDelegated.type) {
@@ -60,7 +60,7 @@ const VOTERS = `
    union
   select stand_ins_of(array(select id from holders), $3)`;
 
-/** Finds the approvers of a change and their delegates, or all change managers where it names nobody. */
+/** Finds the approvers of a change and their delegates, or all change managers if it names none. */
 async function findVoters(
   tx: Tx,
   { id, approval: { approverIds } }: Pick<Static<typeof Change>, "id" | "approval">,

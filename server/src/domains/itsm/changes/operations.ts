@@ -91,7 +91,7 @@ const listChanges = query({
       {
         past: pastTickets(changeKind),
         conditions,
-        // Events have what responses have, by one schema.
+        // Events use the response schema.
         toItem: (past) => ({ ...past, ...NO_REVISION }) as unknown as ReturnType<typeof toChange>,
       },
     );
@@ -179,7 +179,7 @@ const listConflicts = query({
   },
 });
 
-/** The window that a query proposes for a change: both ends, or none. */
+/** The proposed window of a query: both ends or neither. */
 function parseProposal(start: string | undefined, end: string | undefined) {
   if (start === undefined && end === undefined) return undefined;
   if (start === undefined) throw invalidField("?start", "is required with an end");

@@ -11,19 +11,19 @@ async function made(ask: Ask, path: string, body: object): Promise<string> {
   return answer.data.id;
 }
 
-/** A draft, taken through these actions by whoever requested it. */
+/** A draft, with these actions performed by its requester. */
 async function change(requester: Ask, actions: readonly string[] = [], more: object = {}) {
   const id = await made(requester, PATH, { title: "A sample", ...more });
   for (const action of actions) await requester(`POST ${PATH}/${id}/${action}`, {});
   return { params: { id } };
 }
 
-/** One that somebody else requested, so that the owner may decide on it. */
+/** A change requested by another member, so that the owner can decide on it. */
 async function submitted(world: World, more: object = {}) {
   return change(await world.member(["agent"]), ["submit"], more);
 }
 
-/** Approvers of whom one is the owner, and the other leaves when he is told to. */
+/** Two approvers: the owner, and a member who leaves later. */
 async function approvers(owner: Ask, world: World) {
   const { userId } = await world.member(["change_manager"]);
   const leave = () => owner(`PATCH /api/v1/settings/users/${userId}`, { status: "deactivated" });
@@ -31,7 +31,7 @@ async function approvers(owner: Ask, world: World) {
   return { approval, leave };
 }
 
-/** One that waits for the owner, and for somebody who has left. */
+/** A change that waits for the owner, and for a member who left. */
 async function deserted(owner: Ask, world: World) {
   const { approval, leave } = await approvers(owner, world);
   const { params } = await submitted(world, { approval });

@@ -63,7 +63,7 @@ export async function createChange(
   return change;
 }
 
-/** Changes the fields of an input; nothing happens when they have these values already. */
+/** Updates fields from an input. Does nothing if no value changes. */
 export async function updateChange(
   ctx: WriteContext<typeof ChangeUpdated | typeof ChangeSubmitted | typeof ApproversRemoved>,
   before: ChangeRecord,
@@ -95,8 +95,8 @@ export async function updateChange(
 }
 
 /**
- * True of a change that was voted on and moves into other hours than those, or into a blackout window. A
- * standard change needs no votes at any time.
+ * True if an approved change moves outside of its hours, or into a blackout window. Standard changes never need
+ * votes.
  */
 async function needsNewVotes(
   tx: ReadContext["tx"],
@@ -114,7 +114,7 @@ async function needsNewVotes(
   return (await findBlackouts(tx, window, { itemIds: after.ciIds, limit: 1 })).length > 0;
 }
 
-/** Throws a 422 where the input names somebody who does not exist, or an approver who may not approve. */
+/** Throws 422 if the input names a missing member, or an approver without the permission. */
 async function assertChangeReferences(
   ctx: ReadContext,
   { approval: { approverIds } }: ChangeRecord,
@@ -131,7 +131,7 @@ async function assertChangeReferences(
   await assertMayApprove(ctx, approvers);
 }
 
-/** Throws a 422 with the path of the first of these people who may not approve changes. */
+/** Throws 422 with the path of the first member who cannot approve changes. */
 export async function assertMayApprove(
   ctx: ReadContext,
   people: readonly (readonly [path: string, userId: string])[],

@@ -1,4 +1,4 @@
-/** Circumstances in which starting a change needs a reason, and which its event records. */
+/** Circumstances in which starting a change requires a reason. Its event records them. */
 import type { ReadContext } from "#kernel/contract.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { type ChangeRecord, StartReasonRequired } from "./change.ts";
@@ -6,7 +6,7 @@ import { findBlackoutsAt } from "./windows/blackout.ts";
 import { findConflicts } from "./windows/conflicts.ts";
 import { containsMoment, plannedWindowOf } from "./windows/window.ts";
 
-/** The circumstances in which a change starts, for its event; throws a 422 where they need a reason. */
+/** The circumstances at the start of a change, for its event. Throws 422 if a required reason is missing. */
 export async function describeStart(
   ctx: ReadContext,
   change: ChangeRecord,
@@ -15,7 +15,7 @@ export async function describeStart(
   const { tx, now } = ctx;
   const conflicts = await findConflicts(tx, change);
   const frozenNow = await findBlackoutsAt(tx, now, change.ciIds);
-  // A freeze that is over does not matter any more.
+  // Ended freezes are irrelevant.
   const coming = conflicts.blackoutWindows.filter(({ end }) => end > now.toISOString());
   const windows = new Map([...coming, ...frozenNow].map((one) => [one.id, one]));
   const start = {
@@ -30,7 +30,7 @@ export async function describeStart(
   return { ...start, reason: given === "" ? null : given };
 }
 
-/** True when a moment is not in the window that the change is planned for. */
+/** True for a moment outside of the planned window. */
 function isOutsideWindow(change: ChangeRecord, moment: Date): boolean {
   const window = plannedWindowOf(change);
   return window !== undefined && !containsMoment(window, moment.toISOString());

@@ -1,4 +1,4 @@
-/** The transitions of a change, other than those that its approvers decide on. */
+/** The transitions of a change, except for decisions of approvers. */
 import Type from "typebox";
 import { Failure } from "#kernel/operation/failure.ts";
 import type { ReadContext } from "#kernel/contract.ts";
@@ -110,7 +110,7 @@ export const changeTransitions = [
   }),
 ];
 
-/** Throws a 409 unless the template still says what it said when the change was made from it. */
+/** Throws 409 if the template was changed after the change was created from it. */
 async function assertTemplate(tx: ReadContext["tx"], change: ChangeRecord): Promise<void> {
   const { templateId } = change;
   const template = templateId === null ? undefined : await templates.store.find(tx, templateId);
@@ -123,7 +123,7 @@ async function assertTemplate(tx: ReadContext["tx"], change: ChangeRecord): Prom
   throw new Failure(TemplateUnusable, { detail, extra: { fields } });
 }
 
-/** Throws a 409 in a change freeze of one of the items, unless the change is an emergency. */
+/** Throws 409 during a change freeze of one of the items, unless the change is an emergency. */
 async function assertNoBlackout(
   { tx, now }: ReadContext,
   { type, ciIds }: ChangeRecord,

@@ -13,7 +13,7 @@ async function made(body: object = {}, ask: Ask = owner): Promise<any> {
   return answer.body.data;
 }
 
-test("an item is created, read, changed and deleted, and its history has the events", async () => {
+test("an item is created, read, changed and deleted, with events in its history", async () => {
   const team = await owner("POST /api/v1/itsm/teams", { name: "Keepers" });
   const teamId = team.body.data.id;
   const item = await made({ ownerId: owner.userId, teamId, attributes: { cpus: 4, gone: null } });
@@ -72,7 +72,7 @@ test("an item is created, read, changed and deleted, and its history has the eve
   expect((await owner(`GET ${at}/history?after=x`)).status).toBe(422);
 });
 
-test("a key is unique in a class, and an item's owner and team must exist", async () => {
+test("a key is unique in a class, and the owner and team must exist", async () => {
   await made({ key: "k-1" });
   await made({ key: "k-1", class: "database" });
   const twice = await owner(`POST ${ITEMS}`, { name: "Twice", class: "server", key: "k-1" });
@@ -114,7 +114,7 @@ test("the list is narrowed, filtered into attributes, searched, sorted and count
   expect(await names(`limit=3&sort=name&after=${body.pagination.nextCursor}`)).toEqual(["host-2"]);
 });
 
-test("attributes that are too large are refused, and strange names are kept as they are", async () => {
+test("oversized attributes are rejected, and unusual names are stored unchanged", async () => {
   const large = { name: "Large", class: "other", attributes: { a: "x".repeat(66_000) } };
   expect(await owner(`POST ${ITEMS}`, large)).toMatchObject({
     status: 422,
@@ -126,7 +126,7 @@ test("attributes that are too large are refused, and strange names are kept as t
   expect((await owner(`GET ${ITEMS}/${item.id}`)).body.data.attributes).toEqual(strange);
 });
 
-test("two items have one relationship of each type and direction, and both must exist", async () => {
+test("two items have at most one relationship of each type and direction, and both must exist", async () => {
   const [a, b] = [await made({ name: "a" }), await made({ name: "b" })];
   const tie = { from: a.id, to: b.id, type: "depends_on" };
   const tied = await owner(`POST ${TIES}`, tie);
@@ -187,7 +187,7 @@ test("two items have one relationship of each type and direction, and both must 
   expect(await list(`item=${b.id}`)).toEqual([]);
 });
 
-test("an open ticket prevents the deletion of its item, one that has ended does not", async () => {
+test("an open ticket prevents the deletion of its item, an ended one does not", async () => {
   const item = await made({ name: "Broken" });
   const incident = await owner("POST /api/v1/itsm/incidents", { title: "Down", ciIds: [item.id] });
   expect(incident.status).toBe(201);
@@ -205,7 +205,7 @@ test("an open ticket prevents the deletion of its item, one that has ended does 
   expect((await owner(`GET /api/v1/itsm/incidents/${id}`)).body.data.ciIds).toEqual([]);
 });
 
-test("an item deleted while a ticket is created for it exists, or the ticket is refused", async () => {
+test("if an item is deleted while a ticket is created for it, either the item or the ticket is rejected", async () => {
   for (let round = 0; round < 8; round += 1) {
     const item = await made({ name: "Going" });
     const [incident, deletion] = await Promise.all([

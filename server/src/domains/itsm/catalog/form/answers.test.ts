@@ -17,7 +17,7 @@ const FORM = {
   },
 };
 
-test("answers are under the titles of the form, in its order, choices by their labels", () => {
+test("answers are listed by field title, in form order, with labels of choices", () => {
   const answers = listAnswers(FORM, {
     place: { floor: 2, roomNo: "A1" },
     date: "2026-12-31",
@@ -37,7 +37,7 @@ test("answers are under the titles of the form, in its order, choices by their l
   ]);
 });
 
-test("answers to questions that the form no longer asks come last, with a title made of the name", () => {
+test("answers to removed questions come last, with a title derived from the field name", () => {
   const answers = listAnswers(FORM, { costCenter: 4711, tags: ["a", "b"], system: "crm" });
   expect(answers.map(({ title, text }) => [title, text])).toEqual([
     ["System", "crm"],
@@ -46,7 +46,7 @@ test("answers to questions that the form no longer asks come last, with a title 
   ]);
 });
 
-test("a mail has a line for each answer", () => {
+test("a mail has one line per answer", () => {
   const [system] = listAnswers(FORM, { system: "erp" });
   const lines = describeAnswers([
     { title: system?.title ?? "", text: system?.text ?? "", files: [] },

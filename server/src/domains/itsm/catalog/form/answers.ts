@@ -1,18 +1,18 @@
-/** The answers of a filled-in form as people read them: by the titles of the form, in its order. Pure. */
+/** Formats the answers of a form for people: by title, in form order. Pure functions. */
 import type { Form } from "./form.ts";
 import type { FormValues } from "./check-values.ts";
 
 export interface FormAnswer {
   readonly name: string;
   readonly title: string;
-  /** Empty where the answer is files. */
+  /** Empty for file answers. */
   readonly text: string;
   readonly fileIds: readonly string[];
 }
 
 const PARTS_DEPTH_MAX = 4;
 
-/** Empty answers are left out; answers to questions that the form no longer asks come last. */
+/** Empty answers are omitted. Answers to removed questions come last. */
 export function listAnswers(form: Form, values: FormValues): readonly FormAnswer[] {
   const properties = propertiesOf(form);
   const order = Array.isArray(form["x-order"]) ? form["x-order"].map(String) : [];
@@ -27,7 +27,7 @@ export function listAnswers(form: Form, values: FormValues): readonly FormAnswer
   });
 }
 
-/** A line for each answer, as in a mail; files by their names. */
+/** One line per answer, for mails. Files appear by name. */
 export function describeAnswers(
   answers: readonly (Pick<FormAnswer, "title" | "text"> & {
     readonly files: readonly { readonly name: string }[];
@@ -41,7 +41,7 @@ export function describeAnswers(
     .join("\n");
 }
 
-/** The title of a field, or words made of its name. */
+/** The title of a field, or words derived from its name. */
 function toTitle(name: string, schema: unknown): string {
   const title = isMap(schema) ? schema["title"] : undefined;
   if (typeof title === "string" && title !== "") return title;
@@ -71,7 +71,7 @@ function toText(schema: unknown, value: unknown, depth: number): string {
     .join("; ");
 }
 
-/** The title of the choice that a value is one of. */
+/** The title of the selected choice. */
 function labelOfChoice(schema: unknown, value: unknown): string | undefined {
   if (!isMap(schema)) return undefined;
   const choices = [schema["oneOf"], schema["anyOf"]].find(Array.isArray) ?? [];

@@ -1,4 +1,4 @@
-/** Checks the values of a form; how long that takes is up to who wrote the form, see `validate-values.ts`. */
+/** Validates the values of a form. The author of the form influences the duration, see `validate-values.ts`. */
 import type { TSchema } from "typebox";
 import { Value } from "typebox/value";
 import type { FieldError } from "#kernel/operation/failure.ts";
@@ -8,18 +8,18 @@ import { findHiddenFields, withoutRequired } from "./hidden-fields.ts";
 
 export type FormValues = Readonly<Record<string, unknown>>;
 
-/** The values with the form's defaults, or the errors of those that do not fit. */
+/** The values with form defaults, or validation errors. */
 export type CheckedValues =
   | { readonly values: FormValues }
   | { readonly errors: readonly FieldError[] };
 
-/** Parts of the form times parts of the values; so many take about a tenth of a second. */
+/** Limit of form parts times value parts; takes about 0.1 seconds. */
 const COMPARISONS_MAX = 1_000_000;
 const ERRORS_MAX = 50;
-/** A field may be hidden because another one is. */
+/** Maximum depth of conditions: a hidden field can hide further fields. */
 const CHAINED_CONDITIONS_MAX = 10;
 
-/** Checks the values by a form that was valid when it was saved. */
+/** Validates values with a form that was valid when saved. */
 export function checkValues(form: Form, values: FormValues): CheckedValues {
   const parsed = parseForm(form);
   if ("errors" in parsed) throw new Error("A stored form is not valid.");
@@ -28,20 +28,20 @@ export function checkValues(form: Form, values: FormValues): CheckedValues {
   };
   if (countComparisons(parsed.schema, values) > COMPARISONS_MAX) return tooMany;
   const { filled, hidden } = fillForm(parsed.schema, values);
-  // Defaults may have been added to each of many elements.
+  // Defaults may have been added to each of many list items.
   if (countComparisons(parsed.schema, filled) > COMPARISONS_MAX) return tooMany;
-  // TypeBox schemas are JSON Schemas; its type only adds static types.
+  // TypeBox schemas are JSON Schemas; the cast only adds static types.
   const schema = withoutRequired(parsed.schema, hidden) as unknown as TSchema;
   if (Value.Check(schema, filled)) return { values: filled };
   const errors = valueErrors(schema, filled);
-  // A `false` schema reports no error of its own.
+  // A `false` schema reports no error itself.
   if (errors.length === 0) return { errors: [{ path: "", message: "does not match the form" }] };
   return { errors: errors.slice(0, ERRORS_MAX) };
 }
 
 /**
- * The values with the defaults of all fields that are shown. A default may decide a condition itself, so defaults come
- * first; those of hidden fields are dropped again, which may hide further fields.
+ * The values with the defaults of all visible fields. A default can affect a condition, so defaults are added first.
+ * Defaults of hidden fields are removed again, which can hide further fields.
  */
 function fillForm(schema: Form, values: FormValues) {
   let filled = withDefaults(schema, values) as FormValues;
@@ -56,12 +56,12 @@ function fillForm(schema: Form, values: FormValues) {
   return { filled, hidden };
 }
 
-/** The parts of the form times the parts of the values. */
+/** The number of form parts times the number of value parts. */
 export function countComparisons(schema: Form, values: FormValues): number {
   return sizeOf(schema) * sizeOf(values);
 }
 
-/** Fills in the defaults of absent properties, but not those of alternatives. */
+/** Adds defaults of missing properties, except in alternatives. */
 function withDefaults(schema: unknown, value: unknown): unknown {
   if (!isMap(schema)) return value;
   const { properties, items } = schema;

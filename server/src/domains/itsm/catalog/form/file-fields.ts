@@ -1,4 +1,4 @@
-/** The fields of a form that take files: those with `x-file`, whose values are the ids of uploads. */
+/** File fields of a form: fields with `x-file`, whose values are upload ids. */
 import { authorOf, type Caller } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { findFileRow } from "#domains/files/index.ts";
@@ -7,12 +7,12 @@ import { jsonPointer } from "#kernel/schema/json-pointer.ts";
 import type { FormValues } from "./check-values.ts";
 import type { Form } from "./form.ts";
 
-/** A file among the values of a form. */
+/** A file in the values of a form. */
 export interface FileValue {
   /** A JSON pointer into the values. */
   readonly path: string;
   readonly fileId: string;
-  /** Media types, also `image/*`; any when absent. */
+  /** Allowed media types such as `image/*`; all by default. */
   readonly accept?: readonly string[];
   readonly bytesMax?: number;
 }
@@ -20,7 +20,7 @@ export interface FileValue {
 const FILE_ID = /^file_[0-9a-hjkmnp-tv-z]{26}$/;
 const DEPTH_MAX = 16;
 
-/** Collects the files of values that fit their form; of alternatives within a form, those are not looked at. */
+/** Collects the files of valid values. Alternatives within a form are not searched. */
 export function collectFileValues(form: Form, values: FormValues): readonly FileValue[] {
   const found: FileValue[] = [];
   const visit = (part: unknown, value: unknown, at: { path: string; depth: number }): void => {
@@ -46,7 +46,7 @@ export function collectFileValues(form: Form, values: FormValues): readonly File
   return found;
 }
 
-/** Throws a 422 unless each is an upload of the caller's own that the field takes. */
+/** Throws 422 unless each file is an upload of the caller that the field accepts. */
 export async function assertFileValues(
   tx: Tx,
   caller: Caller,
@@ -98,7 +98,7 @@ function limitsOf(schema: Form): Pick<FileValue, "accept" | "bytesMax"> {
   };
 }
 
-/** A schema, or the one that it refers to; what it says beside the reference counts too. */
+/** A schema, or the schema that it references. Keywords next to the reference apply too. */
 function resolve(form: Form, part: unknown): Form | undefined {
   if (!isMap(part)) return undefined;
   const { $ref: ref } = part;

@@ -65,7 +65,7 @@ test.each([
   expect(pathsOf(form)).toEqual(paths);
 });
 
-test("circular references and those that expand without end are refused", () => {
+test("circular and endlessly expanding references are rejected", () => {
   const circle = object(
     { a: { $ref: "#/$defs/a" } },
     { $defs: { a: { allOf: [{ $ref: "#/$defs/b" }] }, b: { not: { $ref: "#/$defs/a" } } } },
@@ -176,7 +176,7 @@ test("a pattern matches texts of up to 200 characters", async () => {
   expect(await filled(form, { a: `bc${"x".repeat(199)}` })).toMatchObject([{ path: "/values/a" }]);
 });
 
-test("a pattern that takes too long is stopped", async () => {
+test("a slow pattern is stopped", async () => {
   const form = object({ a: { type: "string", pattern: "a+a+a+b" } });
   expect(await filled(form, { a: "a".repeat(200) })).toEqual([
     { path: "/values", message: "takes too long to validate" },
@@ -184,7 +184,7 @@ test("a pattern that takes too long is stopped", async () => {
   expect(await filled(form, { a: "aaab" })).toEqual({ a: "aaab" });
 });
 
-test("values that would take too long to compare are refused", async () => {
+test("values with too many comparisons are rejected", async () => {
   const properties = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`p${n}`, true]));
   const many = Array.from({ length: 5_000 }, () => 1);
   expect(await filled(object(properties), { many })).toEqual([
@@ -198,7 +198,7 @@ test.each([
   ["within a part", { kind: "plain", size: 1, place: { room: "A" } }, ["/values/place/floor"]],
   ["beside another", { kind: "plain", size: 1, from: "2026-01-01" }, ["/values/to"]],
 ])("a conditional form names the field that is missing: %s", async (_, values, paths) => {
-  // An object that has a `then` would look like a promise.
+  // An object with a `then` property would be treated as a promise.
   const form = JSON.parse(`{
     "type": "object",
     "properties": {
@@ -217,7 +217,7 @@ test.each([
   );
 });
 
-/** As the form editor writes "if Reason is Temporary, then it is shown", also where the field is required. */
+/** The form editor writes this condition for "if Reason is Temporary, show the field", also for a required field. */
 const until = (place: object): Form =>
   object(
     { reason: { enum: ["Permanent", "Temporary"] }, until: { type: "string" }, ...place },
@@ -232,7 +232,7 @@ const until = (place: object): Form =>
     },
   );
 
-test("a required field is required while it is shown, and not while its condition hides it", async () => {
+test("a required field is required only while it is visible", async () => {
   const form = until({});
   const permanent = { reason: "Permanent" };
   expect(await filled(form, permanent)).toEqual(permanent);
@@ -241,14 +241,14 @@ test("a required field is required while it is shown, and not while its conditio
   ]);
   const temporary = { reason: "Temporary", until: "2027-01-01" };
   expect(await filled(form, temporary)).toEqual(temporary);
-  // What is sent for a hidden field is refused as before: the sender expects it to count.
+  // A value for a hidden field is rejected, because the sender expects it to have an effect.
   expect(await filled(form, { ...permanent, until: "2027-01-01" })).toContainEqual({
     path: "/values/until",
     message: "is not a known field",
   });
 });
 
-test("a hidden field has no default, and a default decides what is hidden", async () => {
+test("a hidden field has no default, and a default affects conditions", async () => {
   const withDefault = until({ until: { type: "string", default: "2027-01-01" } });
   expect(await filled(withDefault, { reason: "Permanent" })).toEqual({ reason: "Permanent" });
   expect(await filled(withDefault, { reason: "Temporary" })).toEqual({

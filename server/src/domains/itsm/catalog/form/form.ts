@@ -1,19 +1,18 @@
 /**
- * The form of a catalog item is a JSON Schema that people write, so nothing of it is trusted: it is parsed
- * keyword by keyword when it is saved, and keywords that are not listed below are refused. The result has
- * no references and a bounded size, so that a check takes bounded time. It is interpreted and never
- * compiled: nothing that somebody wrote becomes code.
+ * The form of a catalog item is an untrusted JSON Schema written by users. It is parsed keyword by keyword when it is
+ * saved, and unlisted keywords are rejected. The result has no references and a bounded size, so validation takes
+ * bounded time. It is interpreted and never compiled, so user input never becomes code.
  */
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { jsonPointer } from "#kernel/schema/json-pointer.ts";
 import { checkPattern, limitSubject } from "./pattern.ts";
 
-/** A form as it was written, not yet parsed. */
+/** An unparsed form. */
 export type Form = Readonly<Record<string, unknown>>;
 
 const CHARACTERS_MAX = 65_536;
 const DEPTH_MAX = 16;
-/** Counted after references are replaced by what they refer to. */
+/** Counted after references are resolved. */
 const PARTS_MAX = 2_000;
 const ERRORS_MAX = 20;
 
@@ -48,7 +47,7 @@ const count = mustBe("a whole number of at least 0", isCount);
 const number = mustBe("a number", Number.isFinite);
 const anything: KeywordCheck = () => undefined;
 
-/** The keywords that hold no further schemas. */
+/** Keywords without nested schemas. */
 const KEYWORDS: Readonly<Record<string, KeywordCheck>> = {
   type: mustBe(`one of ${TYPES.join(", ")}, or a list of them`, (value) =>
     [value].flat().every((name) => TYPES.includes(name as string)),
@@ -85,7 +84,7 @@ const KEYWORDS: Readonly<Record<string, KeywordCheck>> = {
   ),
 };
 
-/** The fields that take files, see `file-fields.ts`. */
+/** Keywords of file fields, see `file-fields.ts`. */
 const FILE_KEYWORDS: ReadonlyMap<string, KeywordCheck> = new Map([
   ["x-file", flag],
   [
@@ -100,11 +99,11 @@ const isTypes = (value: unknown): boolean =>
 const SCHEMA_KEYWORDS = ["items", "additionalProperties", "contains", "not", "if", "then", "else"];
 const LIST_KEYWORDS = ["allOf", "anyOf", "oneOf"];
 const MAP_KEYWORDS = ["properties", "dependentSchemas"];
-/** The keywords that hold the schemas referred to. */
+/** Keywords with referenced schemas. */
 const DEFINITIONS = ["$defs", "definitions"];
 const REFERENCE = /^#\/(\$defs|definitions)\/([^/~%]+)$/;
 
-/** Parses a form: a valid schema without references, or its errors. */
+/** Parses a form. Returns a valid schema without references, or its errors. */
 export function parseForm(
   form: Form,
 ): { readonly schema: Form } | { readonly errors: FieldError[] } {
@@ -128,7 +127,7 @@ class FormParser {
     this.#root = root;
   }
 
-  /** `references` are those followed so far: one that leads back to itself has no end. */
+  /** `references` lists the references followed so far, to detect cycles. */
   schema(value: unknown, path: string, references: readonly string[], depth = 0): unknown {
     this.#parts += 1;
     if (typeof value === "boolean") return value;
@@ -156,7 +155,7 @@ class FormParser {
   }
 
   #keyword(keyword: string, value: unknown, path: string): unknown {
-    // Hints for rendering the form, but for those of files: a misspelt one would let any file pass.
+    // Rendering hints are free, except for file hints: a misspelt one would allow any file.
     if (keyword.startsWith("x-")) {
       const message = FILE_KEYWORDS.get(keyword)?.(value);
       return message === undefined ? undefined : this.#addError(path, message);
@@ -184,7 +183,7 @@ class FormParser {
     );
   }
 
-  /** Definitions are parsed where they are referred to. */
+  /** Definitions are parsed at their references. */
   #definitions(value: unknown, path: string): void {
     if (!isMap(value)) this.#addError(path, "must be an object of names and schemas");
   }

@@ -1,19 +1,19 @@
 /**
- * The fields of a form that a condition hides for some values: `then` or `else` sets them to `false`. Nobody can fill
- * them in, so they are neither required nor given a default.
+ * Form fields hidden by a condition: `then` or `else` sets them to `false`. Users cannot fill them in, so they are
+ * neither required nor get a default.
  */
 import type { TSchema } from "typebox";
 import { Value } from "typebox/value";
 import type { Form } from "./form.ts";
 
-/** The names of the fields that are hidden for these values, which have no defaults of hidden fields yet. */
+/** The names of fields hidden for these values, before defaults of hidden fields are added. */
 export function findHiddenFields(schema: Form, values: unknown): ReadonlySet<string> {
   const hidden = new Set<string>();
   collectHidden(schema, values, hidden);
   return hidden;
 }
 
-/** The names of the fields that are hidden for some values. */
+/** The names of fields that a condition can hide. */
 export function findConditionalFields(schema: unknown): ReadonlySet<string> {
   if (!isMap(schema)) return new Set();
   const { allOf, then, else: otherwise } = schema;
@@ -30,7 +30,7 @@ function collectHidden(schema: unknown, values: unknown, hidden: Set<string>): v
   const { allOf, if: condition, then, else: otherwise } = schema;
   if (Array.isArray(allOf)) for (const part of allOf) collectHidden(part, values, hidden);
   if (condition === undefined) return;
-  // TypeBox schemas are JSON Schemas; its type only adds static types.
+  // TypeBox schemas are JSON Schemas; the cast only adds static types.
   const branch = Value.Check(condition as TSchema, values) ? then : otherwise;
   for (const name of forbiddenFields(branch)) hidden.add(name);
   collectHidden(branch, values, hidden);
@@ -41,7 +41,7 @@ function forbiddenFields(branch: unknown): string[] {
   return Object.keys(properties).filter((name) => properties[name] === false);
 }
 
-/** The form without its demand for these fields; what the branches of conditions demand goes with it. */
+/** The form without the requirement of these fields, also in the branches of conditions. */
 export function withoutRequired(schema: Form, names: ReadonlySet<string>): Form {
   if (names.size === 0) return schema;
   const strip = (part: unknown): unknown => (isMap(part) ? withoutRequired(part, names) : part);

@@ -1,22 +1,22 @@
 /**
- * Guards against catastrophic backtracking (ReDoS). Patterns of forms are untrusted regular expressions,
- * and the engine tries every path of matching one, which may take for ever. So a pattern is analysed
- * before it is saved, and one with too many paths is refused. The others run in a thread, with a time limit.
+ * Protects against catastrophic backtracking (ReDoS). Form patterns are untrusted regular expressions, and the engine
+ * tries every matching path, which can take forever. So a pattern is analysed before it is saved, and rejected if it
+ * has too many paths. Others run in a thread with a time limit.
  */
 const PATTERN_CHARACTERS_MAX = 300;
-/** Of a text that a pattern is matched with. */
+/** Maximum length of a matched text. */
 export const SUBJECT_CHARACTERS_MAX = 200;
-/** Enough for an e-mail address. In the worst case they take some seconds, more than they have. */
+/** Sufficient for an e-mail address. The worst case takes some seconds, which the time limit stops. */
 const MATCH_PATHS_MAX = SUBJECT_CHARACTERS_MAX ** 3;
 const REPETITIONS_MAX = 1_000;
 
-/** Checks a pattern; returns its error. */
+/** Checks a pattern. Returns its error. */
 export function checkPattern(pattern: string): string | undefined {
   if (pattern.length > PATTERN_CHARACTERS_MAX) {
     return `must have at most ${PATTERN_CHARACTERS_MAX} characters`;
   }
   try {
-    // As the validator reads it.
+    // Compiled with the same flag as in the validator.
     new RegExp(pattern, "u");
   } catch {
     return "is not a regular expression";
@@ -46,7 +46,7 @@ function countMatchPaths(skeleton: string): number {
     paths *= to === "" ? SUBJECT_CHARACTERS_MAX : Number(to) - Number(from) + 1;
   }
   const unbounded = skeleton.match(/[*+]/g)?.length ?? 0;
-  // The `?` of a lazy quantifier or a group is not optional matching.
+  // The `?` of a lazy quantifier or a group does not mark an optional match.
   const optional = skeleton.replaceAll(/[*+}]\?|\(\?:/g, "").match(/\?/g)?.length ?? 0;
   return paths * countAlternatives(skeleton) * SUBJECT_CHARACTERS_MAX ** unbounded * 2 ** optional;
 }
@@ -63,7 +63,7 @@ function countAlternatives(skeleton: string): number {
   return choices * (open[0] ?? 1);
 }
 
-/** Limits a pattern to texts that are short enough to match it with. */
+/** Limits a pattern to texts short enough for matching. */
 export function limitSubject(pattern: string): string {
   return `^(?=[^]{0,${SUBJECT_CHARACTERS_MAX}}$)[^]*?(?:${pattern})`;
 }

@@ -1,6 +1,6 @@
 /**
- * Validates the values of a form without blocking the event loop. Who wrote the form chose its patterns, and who
- * fills it in the texts: together they may take for ever. So all but small and plain ones are checked in threads.
+ * Validates form values without blocking the event loop. The form author chooses the patterns and the requester the
+ * texts, so together they can take forever. Only small and simple forms are validated outside of threads.
  */
 import { invalidInput } from "#kernel/operation/failure.ts";
 import { TaskThreads } from "#kernel/work/task-threads.ts";
@@ -28,7 +28,7 @@ const TOO_SLOW: CheckedValues = {
   errors: [{ path: "", message: "takes too long to validate" }],
 };
 
-/** Returns the values with the form's defaults; throws a 422 with the errors of those that do not fit. */
+/** Returns the values with form defaults. Throws 422 with the validation errors. */
 export async function validateValues(
   workspace: string,
   form: Form,
@@ -43,9 +43,9 @@ export async function validateValues(
   );
 }
 
-/** So many take about two milliseconds. */
+/** This number takes about two milliseconds. */
 const QUICK_COMPARISONS_MAX = 10_000;
-/** Keywords whose time does not grow with the parts alone; definitions are used more than once. */
+/** Keywords whose duration depends on more than the number of parts. Definitions can be used several times. */
 const SLOW_KEYWORDS = /"(pattern|format|uniqueItems|\$ref)":/;
 
 function isQuick(form: Form, values: FormValues): boolean {

@@ -47,7 +47,7 @@ export const ItemRetired = event("catalog_item.retired", {
   data: Item,
 });
 
-/** The catalog items. One is retired instead of deleted, since requests refer to it. */
+/** Catalog items. An item is retired instead of deleted, because requests reference it. */
 export const items = resource({
   name: "catalog_item",
   plural: "catalog_items",
@@ -183,7 +183,7 @@ export const getItem = query({
   },
 });
 
-/** The plan of an item's tasks; who asks for things does not see it. */
+/** The task plan of an item. Requesters do not see it. */
 export const listItemTasks = query({
   id: "catalog.list_item_tasks",
   route: "GET /api/v1/catalog/items/{id}/tasks",
@@ -216,7 +216,7 @@ export const retireItem = command({
   run: (ctx, { params }) => retire(ctx, params.id),
 });
 
-/** Retires an item; its requests stay and are fulfilled. */
+/** Retires an item. Its requests are kept and fulfilled. */
 export async function retire(ctx: WriteContext<typeof ItemRetired>, id: string): Promise<void> {
   const before = await items.store.lock(ctx.tx, id);
   ctx.expectRevision(before.revision);

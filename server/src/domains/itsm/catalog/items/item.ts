@@ -1,4 +1,4 @@
-/** A catalog item: what people may request, with its form and its approval. */
+/** A catalog item: something that users can request, with its form and approval. */
 import Type, { type Static } from "typebox";
 import { approvalPlanFields } from "#domains/approvals/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
@@ -14,7 +14,7 @@ const KEYWORDS_MAX = 50;
 
 export const ItemId = id("cat");
 
-/** The approval that a request needs before it is fulfilled. */
+/** The approval required before a request is fulfilled. */
 export const Approval = Type.Object(
   {
     required: Type.Boolean(),
@@ -34,7 +34,7 @@ export const Approval = Type.Object(
 );
 export type Approval = Static<typeof Approval>;
 
-/** The fields of an item that people write. */
+/** The editable fields of an item. */
 export const itemFields = {
   name: line(200),
   description: text(10_000),
@@ -70,7 +70,7 @@ export const Item = Type.Object(
   {
     id: ItemId,
     ...itemFields,
-    // Events of earlier versions do not have these.
+    // Events of earlier versions do not have these fields.
     order: Type.Optional(itemFields.order),
     keywords: Type.Optional(itemFields.keywords),
     estimate: Type.Optional(itemFields.estimate),
@@ -88,11 +88,11 @@ export const Item = Type.Object(
   { title: "CatalogItem" },
 );
 
-/** An item with the tasks of its requests, which are for those who work on requests. */
+/** An item with the tasks of its requests, which only request agents see. */
 export const StoredItem = Type.Object({ ...Item.properties, tasks: TaskPlan });
 export type Item = ResourceItem<typeof Item, typeof StoredItem>;
 
-/** Says whether a caller sees an item: drafts are for those who write items, some for staff alone. */
+/** True if a caller can see an item. Drafts are for item authors, and some items are for staff only. */
 export function canSeeItem(
   { permissions }: Pick<Caller, "permissions">,
   { status, visibility }: Pick<Item, "status" | "visibility">,
@@ -101,13 +101,13 @@ export function canSeeItem(
   return status !== "draft" && (visibility !== "staff" || permissions.has(RequestsRead.name));
 }
 
-/** The condition in SQL that active items meet which a caller sees. */
+/** SQL condition for active items that a caller can see. */
 export function visibleItemSql({ permissions }: Pick<Caller, "permissions">): string {
   const isStaff = permissions.has(CatalogWrite.name) || permissions.has(RequestsRead.name);
   return isStaff ? "true" : "visibility = 'everyone'";
 }
 
-/** Throws a 422 with all errors of a form. */
+/** Throws 422 with all errors of a form. */
 export function assertForm(form: Form): void {
   const read = parseForm(form);
   if (!("errors" in read)) return;

@@ -41,7 +41,7 @@ const content = resourcePack(items, {
   },
 });
 
-/** Catalog items as pack content. A retired one counts as removed. */
+/** Catalog items in packs. A retired item counts as removed. */
 export const itemContent: PackContent = {
   ...content,
   async read(ctx, id) {

@@ -84,7 +84,7 @@ export const getRequestAnswers = query({
   },
 });
 
-/** The answers of a request; its item may be one that the reader could not ask for. */
+/** The answers of a request. The reader may have no access to its item. */
 export async function readAnswers(
   { tx }: Pick<ReadContext, "tx">,
   { id, itemId, values }: Pick<RequestData, "id" | "itemId" | "values">,
@@ -103,7 +103,7 @@ export async function readAnswers(
   }));
 }
 
-/** A request in words for its approvers: the person, the item, its price and the answers. */
+/** A request as text for its approvers: requester, item, price and answers. */
 export async function describeRequest(
   ctx: Pick<ReadContext, "tx">,
   request: Pick<
@@ -132,7 +132,7 @@ export async function describeRequest(
   return lines.filter((line) => line !== false && line !== "").join("\n");
 }
 
-/** The prices of items that have one, as people read them. */
+/** The formatted prices of items with a price. */
 export async function findPrices(
   tx: ReadContext["tx"],
   itemIds: readonly string[],
@@ -148,7 +148,7 @@ export async function findPrices(
 
 const isPersonId = (text: string): boolean => /^(usr|cnt)_[0-9a-z]{26}$/.test(text);
 
-/** The files of a request, by their ids. */
+/** The files of a request by id. */
 async function findFiles(
   tx: ReadContext["tx"],
   requestId: string,

@@ -63,7 +63,7 @@ test("pending requests of the former schema can be decided after the migration, 
   const after = await read();
   const plain = (request: any) => {
     const { steps, ...approval } = request.approval;
-    // The former schema has no start of a step.
+    // The former schema did not store the start of a step.
     return { ...request, approval: { ...approval, steps: steps?.map((s: any) => s.state) } };
   };
   expect(after.map(plain)).toEqual(before.map(plain));

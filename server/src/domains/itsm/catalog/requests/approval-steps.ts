@@ -1,4 +1,4 @@
-/** The steps of a request's approval with the names of approvers and deciders. */
+/** Approval steps of a request, with the names of approvers and deciders. */
 import Type, { type Static } from "typebox";
 import { Approver, RULES } from "#domains/approvals/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
@@ -79,7 +79,7 @@ export async function nameSteps(
   }));
 }
 
-/** The names of teams and of roles that a workspace made, by their ids. */
+/** The names of teams and custom roles by id. */
 async function findGroupNames(
   tx: Tx,
   approvers: readonly Static<typeof Approver>[],
@@ -98,7 +98,7 @@ async function findGroupNames(
   return new Map([...teams, ...roles].map(({ id, name }) => [id, name]));
 }
 
-/** The decisions of a request in words, one in a line: `Ann approved: In the budget`. */
+/** The decisions of a request as text, one per line: `Ann approved: In the budget`. */
 export function sayDecisions(steps: readonly NamedStep[]): string {
   return steps
     .flatMap(({ decisions }) => decisions)

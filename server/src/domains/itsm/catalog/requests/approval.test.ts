@@ -44,7 +44,7 @@ const told = (by: Ask, id: string, title: RegExp) =>
   });
 const APPROVED = ["request.approved", "request.fulfilment_started"];
 
-test("the manager approves first, then two of a team; each sees what was asked and decided before", async () => {
+test("the manager approves first, then two of a team; each sees the answers and earlier decisions", async () => {
   const team = await owner("POST /api/v1/itsm/teams", {
     name: "Purchasing",
     memberIds: [ben.userId, cy.userId, member.userId],
@@ -81,7 +81,7 @@ test("the manager approves first, then two of a team; each sees what was asked a
     events: ["request.approval_requested"],
     body: { data: { state: "awaiting_approval", approval: { rule: "quorum" } } },
   });
-  // The requester is a member of the team, and is not asked.
+  // The requester is a member of the team but does not approve.
   expect(first.body.data.approval.approverIds.toSorted()).toEqual(
     [ben.userId, cy.userId].toSorted(),
   );
@@ -158,7 +158,7 @@ test("the nearest active manager who is not the requester approves", async () =>
   expect(await approve(agent, alone.id)).toMatchObject({ status: 200, events: APPROVED });
 });
 
-test("a member with the role of a step can decide, and cannot after losing the role", async () => {
+test("a member with the role of a step can decide, but not after losing the role", async () => {
   const newcomer = await world.member(["member"]);
   const role = await owner("POST /api/v1/settings/roles", {
     name: "Licence officer",
@@ -256,7 +256,7 @@ test("approvers are reminded on schedule, and by the requester at most once a da
   });
 });
 
-test("a request is rejected when its approval expires, and not before", async () => {
+test("a request is rejected when its approval expires", async () => {
   const made = await askFor({ approverIds: [ann.userId], expiresAfterHours: 2 });
   const decided = await askFor({ approverIds: [ann.userId], expiresAfterHours: 2 });
   expect(Date.parse(made.approval.expiresAt) - Date.parse(made.createdAt)).toBe(2 * HOUR_MS);
@@ -280,7 +280,7 @@ test("a request is rejected when its approval expires, and not before", async ()
   expect((await requestOf(decided.id)).state).toBe("fulfilling");
 });
 
-test("of a decision and a withdrawal at once exactly one happens", async () => {
+test("exactly one of a concurrent decision and withdrawal takes effect", async () => {
   for (let round = 0; round < 5; round += 1) {
     const made = await askFor({ approverIds: [ann.userId], expiresAfterHours: 1 });
     const answers = await Promise.all([

@@ -15,7 +15,7 @@ afterAll(async () => {
   await worker.close();
 });
 
-/** Whoever works is a process of its own, which may be ended and started. */
+/** The worker is a separate kernel, which can be stopped and started. */
 async function startWorker(): Promise<Kernel> {
   const kernel = await Kernel.open({
     database: world.database,
@@ -63,7 +63,7 @@ const WAIT = [
 ];
 const YES = [{ from: "ask", to: "done", when: "approved" }];
 
-test("a request is approved, fulfilled by a run that somebody must approve too, and follows it", async () => {
+test("a request is approved, then fulfilled by a run with its own approval, and follows the run", async () => {
   const approval = { required: true, approverIds: [owner.userId] };
   const { itemId, workflowId } = await itemOf(WAIT, { approval }, { edges: YES });
   const { id, number } = await ask(itemId);
@@ -132,7 +132,7 @@ test("without named approvers, those who work on requests are notified, except t
   expect(told).not.toContain(member.userId);
 });
 
-test("a rejected step of its run is told on the request, which it does not reject", async () => {
+test("a rejected step of the run appears on the request, but does not reject it", async () => {
   const { itemId } = await itemOf(WAIT, { tasks: [{ title: "Open the port" }] }, { edges: YES });
   const { id, runId } = await ask(itemId);
   await until(
@@ -212,7 +212,7 @@ test("a workflow that is not deployed fails the request with the reason", async 
   expect(failed).toMatchObject({ reason: `${workflowId} is not deployed here.`, runId: null });
 });
 
-test("a run that ends while no worker runs is applied once there is a worker again", async () => {
+test("a run that ends while no worker is running is applied after a worker starts", async () => {
   const { itemId } = await itemOf(WAIT, {}, { edges: YES });
   const { id, runId, number } = await ask(itemId);
   await until(
@@ -222,7 +222,7 @@ test("a run that ends while no worker runs is applied once there is a worker aga
   await owner(`POST /api/v1/runs/${runId}/resume`, { approved: true });
   const late = await ask((await itemOf(DOUBLE)).itemId, { size: 5 });
   expect((await owner(`GET ${REQUESTS}/${id}`)).body.data.state).toBe("fulfilling");
-  // Two at once: each event takes effect on one of them.
+  // Starts a second worker. Each event takes effect on one of them.
   const second = await startWorker();
   worker = await startWorker();
   expect(await inState(id, "fulfilled")).toMatchObject({ output: { by: number } });

@@ -1,7 +1,7 @@
 /**
- * From requests to runs and back, by the log. A request that is to be fulfilled names the run that is to
- * do it; the run is begun here, in the transaction that advances this reader, so that it is begun once.
- * The outcome of the run decides on that of the request.
+ * Connects requests and runs through the event log. A request to fulfil names its run. The run starts here, in the
+ * transaction that advances this reader, so it starts exactly once. The outcome of the run determines the outcome of
+ * the request.
  */
 import { NobodyBehind } from "#domains/identity/accounts/index.ts";
 import {
@@ -66,7 +66,7 @@ export const fulfilmentReader = reader({
   emits,
   async handle(ctx, events) {
     const runs = events.filter(({ resource }) => resource.type === "run");
-    // A request names its run before that begins, so a run that is not found here fulfils none.
+    // A request names its run before the run starts, so other runs fulfil no request.
     const requests = await findByRuns(ctx.tx, [
       ...new Set(runs.map(({ resource }) => resource.id)),
     ]);
@@ -81,7 +81,7 @@ export const fulfilmentReader = reader({
   },
 });
 
-/** Starts the run that an event names, unless it has started, or the request needs it no longer. */
+/** Starts the run named by an event, unless it has started or is not needed any more. */
 async function startRun(ctx: Context, event: RecordedEvent): Promise<void> {
   const { tx, services, caller } = ctx;
   const { runId } = event.data;
@@ -111,19 +111,19 @@ async function startRun(ctx: Context, event: RecordedEvent): Promise<void> {
   await writeRunStart(ctx.because(event), start);
 }
 
-/** Cancels the run of a cancelled request, if it started and is not over. */
+/** Cancels the run of a cancelled request if it is unfinished. */
 async function cancelRun(ctx: Context, event: RecordedEvent): Promise<void> {
   const { runId } = event.data;
   if (typeof runId !== "string" || !(await findRun(ctx.tx, runId))) return;
   try {
     await endRun(ctx.because(event), runId);
   } catch (error) {
-    // The run was over before; nothing was written.
+    // The run had already ended; nothing was written.
     if (!(error instanceof Failure) || error.type !== RunOver) throw error;
   }
 }
 
-/** Applies what happened to a run to the request that it fulfils. */
+/** Applies an event of a run to its request. */
 async function applyRunEvent(ctx: Context, event: RecordedEvent, requestId: string): Promise<void> {
   const request = await requestStore.lock(ctx.tx, requestId);
   if (request.runId !== event.resource.id) return;
@@ -148,7 +148,7 @@ async function applyRunEvent(ctx: Context, event: RecordedEvent, requestId: stri
   await perform(ctx.because(event), request, { action: "fulfil", event: RequestFulfilled, fields });
 }
 
-/** Notes on the request how a step of its run was decided: requesters and fulfillers do not see the run. */
+/** Adds the decision of a run step to the request, because requesters and agents do not see the run. */
 async function noteDecision(
   ctx: Context,
   event: RecordedEvent,
@@ -169,7 +169,7 @@ export const fulfilmentHook = {
     const request = await requestStore.lock(ctx.tx, requestId);
     if (request.state !== "fulfilling" || request.runId === null) return;
     const run = await findRun(ctx.tx, request.runId);
-    // The output stays with the request, also when its run is no longer kept.
+    // The output is stored in the request, because the run can be deleted later.
     const isOver = run?.status === "completed" || request.output !== null;
     if (!isOver || (await hasOpenTasks(ctx.tx, requestId))) return;
     const fields = { output: run?.output ?? request.output };
@@ -177,7 +177,7 @@ export const fulfilmentHook = {
   },
 };
 
-/** A run that is retried goes on fulfilling its request. */
+/** A retried run continues to fulfil its request. */
 async function resumeRequest(
   ctx: Context,
   event: RecordedEvent,

@@ -17,7 +17,7 @@ import {
 } from "./request.ts";
 import { requestList, requestStore } from "./store.ts";
 
-/** The fields that those who work on requests note for each other. */
+/** The internal fields of a request, for request agents only. */
 const INTERNAL = ["teamId", "ciIds", "tags", "fields"];
 
 export const requestKind: TicketKind = {
@@ -66,10 +66,10 @@ export const requestKind: TicketKind = {
   },
 };
 
-/** A rule gave a request to somebody, or to a team. */
+/** Emitted when a rule assigned a request to a member or a team. */
 export const RequestRouted = ticketRouted(requestKind);
 
-/** A request whose item has tasks begins with them. */
+/** Emitted for the tasks of an item when a request is created. */
 export const RequestTaskAdded = taskEvents(requestKind).Added;
 
 export const EXAMPLE_REQUEST = "REQ0000001";
@@ -84,5 +84,5 @@ export const requestCommands = ticketCommands({
   example: EXAMPLE_REQUEST,
 });
 
-/** A file of a form is attached to the request that was made of it. */
+/** Emitted when a form file is attached to its request. */
 export const RequestAttachmentAdded = attachmentAdded(requestKind);

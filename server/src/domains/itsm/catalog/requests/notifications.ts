@@ -18,7 +18,7 @@ export const approverNotificationReader = reader({
   async handle(ctx, events) {
     for (const event of events) {
       if (event.depth >= CAUSATION_DEPTH_MAX) continue;
-      // Its schema is that of the event.
+      // The event data has this schema.
       const request = event.data as unknown as RequestData;
       const { id, approval, createdBy, requestedFor } = request;
       const isReminder = event.type === ApprovalReminded.type;

@@ -56,7 +56,7 @@ import { requestList, requestStore } from "./store.ts";
 
 const { path } = requestKind;
 
-/** The fields of a request that its parties do not see. */
+/** Request fields hidden from requesters and approvers. */
 const HIDDEN = new Set(
   Object.keys(CatalogRequest.properties).filter((name) => !requestKind.own?.fields?.includes(name)),
 );
@@ -96,7 +96,7 @@ const listRequests = query({
     if (state !== undefined) narrowed.push((to) => `state = ${to.add(state, "text")}`);
     if (itemId !== undefined) narrowed.push((to) => `item_id = ${to.add(itemId, "text")}`);
     if (mine === true) narrowed.push((to) => `assignee_id = ${to.add(me, "text")}`);
-    // The select list has the fields of the talk besides those of the request.
+    // The select list contains collaboration fields in addition to the request fields.
     const toItem = (row: SqlRow) =>
       requestStore.toTicket(row) as CatalogRequest & Static<TObject<typeof talkFields>>;
     if (asOf !== undefined) {
@@ -109,7 +109,7 @@ const listRequests = query({
         {
           past: pastTickets(requestKind),
           conditions: narrowed,
-          // Events have what responses have, by one schema; comments and promised times have a past of their own.
+          // Events use the response schema. Comments and SLA clocks have their own history.
           toItem: (past) =>
             ({
               ...past,
@@ -130,7 +130,7 @@ const listRequests = query({
   },
 });
 
-/** The list of somebody's own: by what they see of them, so that no filter tells the rest. */
+/** The list of own requests. It filters by visible fields only, so that filters reveal nothing else. */
 const ownList: ListDefinition = {
   ...requestList,
   name: "own requests",
@@ -164,7 +164,7 @@ const submitRequest = command({
     values: Values,
     requestedFor: Type.Optional(id("usr", "The member who is to have it; the caller unless given")),
     description: Type.Optional(Description),
-    // Those who ask fill in the form; these decide on what was promised, and who works on requests sets them.
+    // Requesters fill in the form. Label fields affect SLA policies and are set by request agents.
     fields: Type.Optional(labelFields.fields),
   }),
   response: created(CatalogRequest, { location: (request) => `${path}/${request.id}` }),

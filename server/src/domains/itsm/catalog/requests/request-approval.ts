@@ -17,7 +17,7 @@ const Decision = Type.Object(
     approved: Type.Boolean(),
     comment: nullable(Type.String()),
     at: Time,
-    // Events of earlier versions do not have these.
+    // Events of earlier versions do not have these fields.
     insteadOf: Type.Optional(
       Type.Array(Type.String(), { description: "Approvers for whom a delegate decided" }),
     ),

@@ -34,7 +34,7 @@ const request: CatalogRequest = {
   revision: 1,
 };
 
-/** Where each action leads from each state; what is not here leads nowhere. */
+/** The target state of each action by state. All other transitions are invalid. */
 const TRANSITIONS: Record<string, Record<string, string>> = {
   submitted: { request_approval: "awaiting_approval", pass: "approved", cancel: "cancelled" },
   awaiting_approval: { approve: "approved", reject: "rejected", cancel: "cancelled" },
@@ -65,7 +65,7 @@ test("each action is a transition of the table, and fails in every other state",
 
 const caller = (id: string, ...permissions: string[]) =>
   ({ principal: { id, roles: [] }, permissions: new Set(permissions) }) as unknown as Caller;
-test("a request is visible to its requesters, its approvers and those who may read all", () => {
+test("a request is visible to its requesters, its approvers and members with read permission", () => {
   const parties = { ...request, approverIds: request.approval.approverIds };
   const seenBy = ["usr_me", "usr_them", "usr_a", "usr_w"].filter((id) =>
     canSeeRequests(caller(id), parties),

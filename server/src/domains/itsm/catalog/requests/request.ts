@@ -1,4 +1,4 @@
-/** The model of a request; pure. */
+/** The request model (pure functions). */
 import Type, { type Static } from "typebox";
 import type { Caller } from "#kernel/access/caller.ts";
 import { failure } from "#kernel/operation/failure.ts";
@@ -30,11 +30,11 @@ export const requestMachine = stateMachine({
     "failed",
     "cancelled",
   ],
-  // One that failed may be tried again.
+  // A failed request can be retried.
   finalStates: ["rejected", "fulfilled", "failed", "cancelled"],
   transitions: [
     { action: "request_approval", from: ["submitted"], to: "awaiting_approval", automatic: true },
-    // Nobody needs to agree.
+    // No approval is required.
     { action: "pass", from: ["submitted"], to: "approved", automatic: true },
     { action: "approve", from: ["awaiting_approval"], to: "approved" },
     { action: "reject", from: ["awaiting_approval"], to: "rejected" },
@@ -56,7 +56,7 @@ export const Values = Type.Record(Type.String(), Type.Unknown(), {
 });
 export const Remark = line(TEXT_CHARACTERS_MAX);
 
-/** The fields that those who work on a request set and change. */
+/** The request fields that agents set. */
 export const requestFields = {
   assigneeId: nullable(id("usr", "The member who works on it")),
   teamId: nullable(id("tem", "The team that works on it")),
@@ -128,12 +128,12 @@ export const RequestAutomated = failure(
   "A run fulfils this request; it is not fulfilled by hand.",
 );
 
-/** The request in the data of events. */
+/** The request in event data. */
 export function requestEventData({ revision: _, ...data }: CatalogRequest): RequestData {
   return data;
 }
 
-/** The request after an action; throws where its state does not allow that. */
+/** The request after an action. Throws if its state does not allow the action. */
 export function applyRequestTransition(
   request: CatalogRequest,
   action: Action,
@@ -151,7 +151,7 @@ export function applyRequestTransition(
   };
 }
 
-/** True of the person who asked for it, and of the one whom it is for. */
+/** True for the requester, and for the person for whom the request was made. */
 export function isRequester(
   { createdBy, requestedFor }: Pick<RequestData, "createdBy" | "requestedFor">,
   userId: string,
@@ -167,7 +167,7 @@ interface RequestParties {
   readonly watcherIds?: readonly string[];
 }
 
-/** True when somebody sees a request; without one, when they see all. */
+/** True if a member sees a request; without a request, true if the member sees all. */
 export function canSeeRequests(
   { permissions, principal }: Pick<Caller, "permissions" | "principal">,
   request?: RequestParties,

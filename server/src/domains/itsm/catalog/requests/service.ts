@@ -42,7 +42,7 @@ export interface RequestInput {
   readonly fields?: Record<string, unknown>;
 }
 
-/** The item of a request, and the values that fit its form. */
+/** The item of a request, and values validated against its form. */
 export interface PreparedRequest {
   readonly item: Item;
   readonly values: FormValues;
@@ -51,7 +51,7 @@ export interface PreparedRequest {
   readonly number: TicketNumber;
 }
 
-/** Reads the item and compares the values with its form, before a transaction is open. */
+/** Reads the item and validates the values before a transaction is open. */
 export async function prepareSubmit(
   platform: Platform,
   caller: Caller,
@@ -73,7 +73,7 @@ export async function prepareSubmit(
   };
 }
 
-/** The item that can be asked for; throws a 422 that names the path where there is none. */
+/** The active item. Throws 422 with the path if it does not exist. */
 export async function findActiveItem(tx: Tx, itemId: string, path: string): Promise<Item> {
   const item = await items.store.find(tx, itemId);
   if (item?.status !== "active") throw invalidField(path, "is not the id of an active item");
@@ -146,7 +146,7 @@ export async function submitRequest(
   return next;
 }
 
-/** Gives a request the tasks of its item, when it begins to be fulfilled. */
+/** Adds the tasks of the item when fulfilment starts. */
 export async function beginTasks(
   ctx: WriteContext<typeof RequestTaskAdded>,
   request: CatalogRequest,
@@ -156,7 +156,7 @@ export async function beginTasks(
   await instantiatePlan(ctx, { kind: requestKind, ticket }, tasks);
 }
 
-/** Opens the approval of a new request according to its item. */
+/** Opens the approval of a new request as configured in its item. */
 function openRequest(
   ctx: WriteContext<never>,
   { id, createdBy, requestedFor }: CatalogRequest,
@@ -177,13 +177,13 @@ function openRequest(
   );
 }
 
-/** Names the run that is to fulfil an approved request; the reader of its event begins the run. */
+/** Names the run that will fulfil an approved request. The reader of the event starts the run. */
 export function startFulfilment(approved: CatalogRequest, now: Date): CatalogRequest {
   const runId = newRunId(approved.workflowId, now);
   return applyRequestTransition(approved, "start", { at: now.toISOString() }, { runId });
 }
 
-/** Null where no workflow fulfils the request. */
+/** Null if no workflow fulfils the request. */
 export function newRunId(workflowId: string | null, now: Date): string | null {
   return workflowId === null ? null : newId("run", now.getTime());
 }

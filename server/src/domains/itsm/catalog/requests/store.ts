@@ -40,7 +40,7 @@ export const requestStore = ticketStore<CatalogRequest, RequestRow>({
   toRow: (request) => ({ ...request, approval: null }),
 });
 
-/** The fields that requests are filtered and sorted by. */
+/** The fields for filtering and sorting requests. */
 export const requestList: ListDefinition = {
   name: "catalog requests",
   from: "catalog_requests",
@@ -74,7 +74,7 @@ export const requestList: ListDefinition = {
   tieBreaker: "no",
 };
 
-/** Finds the requests that these runs fulfil: their ids by those of the runs. */
+/** Finds the requests fulfilled by these runs: request ids by run id. */
 export async function findByRuns(
   tx: Tx,
   runIds: readonly string[],

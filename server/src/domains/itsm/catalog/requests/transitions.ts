@@ -169,7 +169,7 @@ export type ApprovalEvents =
   | typeof RequestUpdated
   | typeof RequestTaskAdded;
 
-/** Applies the result of a decision to a request. */
+/** Applies the outcome of an approval to a request. */
 async function carryOn(
   ctx: WriteContext<
     | typeof RequestApproved
@@ -190,7 +190,7 @@ async function carryOn(
   return after;
 }
 
-/** Approves a request and begins to fulfil it. */
+/** Approves a request and starts its fulfilment. */
 async function fulfilApproved(
   ctx: WriteContext<typeof RequestApproved | typeof FulfilmentStarted | typeof RequestTaskAdded>,
   before: CatalogRequest,
@@ -273,7 +273,7 @@ const rateRequest = command("rate", {
   },
 });
 
-/** Rates a request that is fulfilled. */
+/** Rates a fulfilled request. */
 export async function rateRequestDone(
   ctx: WriteContext<typeof RequestRated>,
   before: CatalogRequest,

@@ -19,7 +19,7 @@ const approval: fc.Arbitrary<Approval> = fc.record({
 });
 const nobodysProxies = { delegates: new Map<string, string>(), principals: new Set<string>() };
 
-test("a valid approval can be given by its approvers, and takes at least one", () => {
+test("a valid approval has at least one possible approver", () => {
   fc.assert(
     fc.property(approval, fc.constantFrom("normal", "emergency"), (given, type) => {
       fc.pre(!checkApproval(given, "requester"));
@@ -32,7 +32,7 @@ test("a valid approval can be given by its approvers, and takes at least one", (
   );
 });
 
-test("a percentage is the least number of approvers that is at least that share", () => {
+test("a percentage rounds up to the number of approvers", () => {
   fc.assert(
     fc.property(approvers, fc.integer({ min: 1, max: 100 }), (approverIds, value) => {
       const required = requiredApprovals("normal", { rule: "percentage", value, approverIds });
@@ -47,7 +47,7 @@ test("a percentage is the least number of approvers that is at least that share"
   expect(requiredApprovals("normal", { rule: "all", value: 100, approverIds: four })).toBe(4);
 });
 
-test("every seat has one holder, also after it was delegated", () => {
+test("every seat has one holder, also after a delegation", () => {
   const handed = fc.dictionary(someone, someone);
   fc.assert(
     fc.property(approvers, handed, (approverIds, given) => {
@@ -61,7 +61,7 @@ test("every seat has one holder, also after it was delegated", () => {
   );
 });
 
-test("a delegate may vote for the seats that the principal holds, delegated ones too", () => {
+test("a delegate can vote for all seats of the principal, including delegated ones", () => {
   const named = { ...ONE_APPROVAL, approverIds: ["ada", "bob", "cy"] };
   const delegates = new Map([["ada", "bob"]]);
   const seats = (voter: string, principals: string[]) =>
@@ -71,13 +71,13 @@ test("a delegate may vote for the seats that the principal holds, delegated ones
   expect(seats("cy", ["bob"])).toEqual(["ada", "bob", "cy"]);
 });
 
-test("where nobody is named, everyone has a seat of their own and no other", () => {
+test("without named approvers each change manager has one seat", () => {
   expect(
     votableSeats(ONE_APPROVAL, "ada", { ...nobodysProxies, principals: new Set(["bob"]) }),
   ).toEqual(["ada"]);
 });
 
-test("an approval that nobody could give is a field error", () => {
+test("an approval that nobody can give is a field error", () => {
   const pathOf = (given: Partial<Approval>) =>
     checkApproval({ ...ONE_APPROVAL, ...given }, "requester")?.path;
   expect(pathOf({})).toBeUndefined();
@@ -87,7 +87,7 @@ test("an approval that nobody could give is a field error", () => {
   expect(pathOf({ approverIds: ["ada", "requester"] })).toBe("/approval/approverIds/1");
 });
 
-test("a new rule begins with its default value, the same rule keeps its own", () => {
+test("a new rule starts with its default value, and an unchanged rule keeps its value", () => {
   const two: Approval = { rule: "count", value: 2, approverIds: ["ada", "bob"] };
   expect(applyApprovalInput(two, { approverIds: ["ada", "ada"] })).toEqual({
     ...two,

@@ -1,6 +1,6 @@
 /**
- * The approval of a change: its approvers, and the rule for when enough of them approved. Each approver
- * has a seat, which may be handed on. Where nobody is named, everyone who may approve changes has a seat of their own.
+ * The approval of a change: its approvers, and the rule for approval. Each approver has a seat, which can be
+ * delegated. Without named approvers every change manager has a seat.
  */
 import Type, { type Static } from "typebox";
 import { type FieldError } from "#kernel/operation/failure.ts";
@@ -38,7 +38,7 @@ export const ONE_APPROVAL: Approval = { rule: "count", value: 1, approverIds: []
 
 const ALL_PERCENT = 100;
 
-/** Applies an input to the approval that there is; a new rule begins with a default value of its own. */
+/** Applies an input to the current approval. A new rule starts with its default value. */
 export function applyApprovalInput(before: Approval, input: ApprovalInput): Approval {
   const rule = input.rule ?? before.rule;
   const ruleDefault = rule === "count" ? 1 : ALL_PERCENT;
@@ -50,7 +50,7 @@ export function applyApprovalInput(before: Approval, input: ApprovalInput): Appr
   };
 }
 
-/** Checks that there are people who can give the approval. */
+/** Checks that enough eligible approvers exist. */
 export function checkApproval(approval: Approval, requesterId: string): FieldError | undefined {
   const { rule, value, approverIds } = approval;
   const own = approverIds.indexOf(requesterId);
@@ -67,7 +67,7 @@ export function checkApproval(approval: Approval, requesterId: string): FieldErr
   return undefined;
 }
 
-/** The number of approvals that it takes; one in an emergency. */
+/** The number of required approvals; one for an emergency change. */
 export function requiredApprovals(type: string, { rule, value, approverIds }: Approval): number {
   if (type === "emergency") return 1;
   if (rule === "count") return value;
@@ -76,8 +76,8 @@ export function requiredApprovals(type: string, { rule, value, approverIds }: Ap
 }
 
 /**
- * The approval without the seats of those who can no longer vote. It takes no more votes than seats are
- * left; without any, everyone who may approve changes decides, and one of them is enough.
+ * The approval without seats of approvers who can no longer vote. It requires at most as many votes as seats remain.
+ * Without seats every change manager can decide, and one vote is sufficient.
  */
 export function keepSeats(approval: Approval, present: ReadonlySet<string>): Approval {
   const approverIds = approval.approverIds.filter((seat) => present.has(seat));
@@ -87,20 +87,20 @@ export function keepSeats(approval: Approval, present: ReadonlySet<string>): App
   return { rule, value, approverIds };
 }
 
-/** The delegations that matter to a voter. */
+/** The delegations relevant for a voter. */
 export interface Delegations {
-  /** The holders of seats that were handed on, on this change, by the seat. */
+  /** The holders of seats delegated on this change, by seat. */
   readonly delegates: ReadonlyMap<string, string>;
-  /** The approvers in whose stead the voter votes on all changes, at this time. */
+  /** The approvers for whom the voter currently votes on all changes. */
   readonly principals: ReadonlySet<string>;
 }
 
-/** The person that a seat was handed to, or whose seat it is. */
+/** The holder of a seat: the delegate, or the approver. */
 export function seatHolder(seat: string, delegates: Delegations["delegates"]): string {
   return delegates.get(seat) ?? seat;
 }
 
-/** The seats that somebody may vote for. */
+/** The seats that a member can vote for. */
 export function votableSeats(
   { approverIds }: Approval,
   voterId: string,

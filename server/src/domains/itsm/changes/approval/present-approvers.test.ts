@@ -12,7 +12,7 @@ import {
 const world = await useWorld({ work: true });
 const { owner, requester } = await createPeople(world);
 
-/** As many approvers as a test needs, whom others do not know. */
+/** Creates approvers that no other test uses. */
 async function approvers(count: number): Promise<Member[]> {
   return Promise.all(Array.from({ length: count }, () => world.member(["change_manager"])));
 }
@@ -33,7 +33,7 @@ test.each([
   ["a share", { rule: "percentage", value: 100 }, leave],
   ["a number", { rule: "count", value: 3 }, lose],
 ] as const)(
-  "a change is approved when the last approver of %s leaves or may not vote any more",
+  "a change is approved when the last approver of %s leaves or loses the right to vote",
   async (_, rule, depart) => {
     const [ada, bob, cy] = (await approvers(3)) as [Member, Member, Member];
     const { id, number } = await waiting([ada, bob, cy], rule);
@@ -59,7 +59,7 @@ test.each([
   },
 );
 
-test("who is left still decides; where nobody is, everyone who may approve changes does", async () => {
+test("remaining approvers still decide; without any, all change managers can", async () => {
   const [ada, bob, cy, dee] = (await approvers(4)) as [Member, Member, Member, Member];
   const some = await waiting([ada, bob], { rule: "all" });
   const none = await waiting([bob, cy], { rule: "all" });
@@ -69,7 +69,7 @@ test("who is left still decides; where nobody is, everyone who may approve chang
   await leave(cy);
   await until(async () => (await read(none.id)).approval.approverIds.length === 0);
   await until(async () => (await read(some.id)).approval.approverIds.length === 1);
-  // A vote that was handed to somebody who left is its approver's again.
+  // A vote delegated to a member who left returns to its approver.
   const { events } = await performAction(dee, handed.id, "approve");
   expect(events).toEqual(["change.approval_given", "change.approved"]);
   expect(await performAction(dee, some.id, "approve")).toMatchObject({ status: 403, events: [] });
@@ -85,7 +85,7 @@ test("who is left still decides; where nobody is, everyone who may approve chang
   }
 });
 
-test("an approver who left while it was a draft is not waited for", async () => {
+test("an approver who left while the change was a draft is not required", async () => {
   const [ada, bob] = (await approvers(2)) as [Member, Member];
   const approval = { rule: "all", approverIds: [ada.userId, bob.userId] };
   const { body } = await requester(`POST ${CHANGES}`, { title: "Swap", approval });
@@ -97,7 +97,7 @@ test("an approver who left while it was a draft is not waited for", async () => 
   });
 });
 
-test("a catalog request goes on without approvers who left, whoever of them was last", async () => {
+test("a catalog request continues without approvers who left", async () => {
   const [ada, bob] = (await approvers(2)) as [Member, Member];
   const approverIds = [ada.userId, bob.userId];
   const { body: item } = await owner("POST /api/v1/catalog/items", {
@@ -124,7 +124,7 @@ test("a catalog request goes on without approvers who left, whoever of them was 
   });
 });
 
-test("a change that moves into other hours or into a freeze is voted on anew", async () => {
+test("a change moved to other hours or into a freeze needs new votes", async () => {
   const [ada] = (await approvers(1)) as [Member];
   const hours = (day: string, from = "10", to = "12") => ({
     plannedStart: `${day}T${from}:00:00Z`,
@@ -138,7 +138,7 @@ test("a change that moves into other hours or into a freeze is voted on anew", a
   };
   const move = (id: string, to: object) => requester(`PATCH ${CHANGES}/${id}`, to);
   const id = await approved(hours("2030-01-10"));
-  // Less of the hours that were agreed to.
+  // A part of the approved hours.
   expect(await move(id, hours("2030-01-10", "11", "12"))).toMatchObject({
     events: ["change.updated"],
     body: { data: { state: "approved" } },
@@ -158,7 +158,7 @@ test("a change that moves into other hours or into a freeze is voted on anew", a
     return body.data.filter(({ title }: any) => title === asked).length === 2;
   });
   expect((await performAction(ada, id, "approve")).body.data.state).toBe("approved");
-  // No hours were agreed to: any are theirs, but those of a freeze.
+  // No hours were approved, so any hours are allowed, except in a freeze.
   const free = await approved({});
   await ada("POST /api/v1/itsm/blackout-windows", {
     name: "Freeze",

@@ -1,4 +1,4 @@
-/** The approvers of a change who can still vote. Others are not waited for, and the quorum is that of the rest. */
+/** The approvers of a change who can still vote. Others are not required, and the quorum uses the remaining ones. */
 import { findMembersWithPermission } from "#domains/identity/accounts/index.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { applyChangeTransition, type ChangeRecord } from "../change.ts";
@@ -11,8 +11,8 @@ import * as store from "./store.ts";
 const { emit, save } = changeCommands;
 
 /**
- * The change without approvers who left or lost the right to vote, and emits that; those who voted before
- * stay. A seat that was handed to somebody who left is its approver's again.
+ * Removes approvers who left or lost the right to vote, and emits an event. Approvers who voted are kept. A seat
+ * delegated to a member who left returns to its approver.
  */
 export async function dropAbsentApprovers(
   ctx: WriteContext<typeof ApproversRemoved>,
@@ -28,7 +28,9 @@ export async function dropAbsentApprovers(
   return after;
 }
 
-/** Looks at the approvers of a submitted change again; it is approved where those who are left have. */
+/**
+ * Resolves the approvers of a submitted change again. Approves the change if the remaining approvers have approved.
+ */
 export async function recountApproval(
   ctx: WriteContext<typeof ApproversRemoved | typeof ChangeApproved>,
   before: ChangeRecord,
@@ -47,7 +49,7 @@ export async function recountApproval(
   if (isEnough) emit(ctx, ChangeApproved, after);
 }
 
-/** Finds the seats that were voted for, or whose holder can vote. */
+/** Finds seats with a vote, or with a holder who can vote. */
 async function findPresentSeats(
   ctx: WriteContext<never>,
   change: ChangeRecord,

@@ -15,7 +15,7 @@ export interface Vote {
   readonly createdAt: string;
 }
 
-/** Lists the votes on a change, the latest first. */
+/** Lists the votes on a change, newest first. */
 export async function listVotes(tx: Tx, changeId: string): Promise<Vote[]> {
   const rows = await tx
     .selectFrom("change_votes")
@@ -30,13 +30,13 @@ export async function listVotes(tx: Tx, changeId: string): Promise<Vote[]> {
     ...row,
     approverId: approver_id,
     userId: user_id,
-    // The table takes nothing else.
+    // A check constraint guarantees the value.
     decision: decision as Vote["decision"],
     createdAt: created_at,
   }));
 }
 
-/** Reads the seats that were voted for since a change was last submitted. */
+/** Reads the seats with a vote since the last submission of a change. */
 export async function votedSeats(
   tx: Tx,
   { id, round }: Pick<ChangeRecord, "id" | "round">,
@@ -70,7 +70,7 @@ export async function insertVotes(
   await tx.insertInto("change_votes").values(rows).execute();
 }
 
-/** Reads to whom seats on a change were handed, by the seat. */
+/** Reads the delegates of seats on a change, by seat. */
 export async function activeDelegates(
   tx: Tx,
   changeId: string,
@@ -83,7 +83,7 @@ export async function activeDelegates(
   return new Map(rows.map(({ approver_id, user_id }) => [approver_id, user_id]));
 }
 
-/** Gives seats on a change back to their approvers. */
+/** Removes the delegations of seats on a change. */
 export async function removeDelegates(
   tx: Tx,
   changeId: string,
@@ -97,7 +97,7 @@ export async function removeDelegates(
     .execute();
 }
 
-/** Hands seats on a change to somebody else. */
+/** Delegates seats on a change. */
 export async function setDelegate(
   tx: Tx,
   changeId: string,

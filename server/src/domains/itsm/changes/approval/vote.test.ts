@@ -30,7 +30,7 @@ function named(rule: string, value: number, ...approvers: Member[]) {
   return { approval: { rule, value, approverIds: approvers.map(({ userId }) => userId) } };
 }
 
-test("a change is approved by the number of approvals of its rule, each by another person", async () => {
+test("a change needs the approvals required by its rule, each by another member", async () => {
   const { id } = await createSubmittedChange(requester, { approvalsRequired: 2 });
   expect(await outcome(ada, id)).toEqual([200, "submitted", VOTE]);
   expect(await outcome(ada, id)).toEqual([409, "change_already_voted"]);
@@ -38,7 +38,7 @@ test("a change is approved by the number of approvals of its rule, each by anoth
   expect(await outcome(cy, id)).toEqual([409, "change_wrong_state"]);
 });
 
-test("named approvers alone decide: all of them, or a share", async () => {
+test("only named approvers decide: all of them, or a percentage", async () => {
   const all = await createSubmittedChange(requester, named("all", 100, ada, bob));
   expect(all.approvalsRequired).toBe(2);
   expect(await outcome(cy, all.id)).toEqual([403, "change_not_approver"]);
@@ -68,7 +68,7 @@ test("in an emergency one approval is enough", async () => {
   expect(await outcome(bob, id)).toEqual([200, "approved", ...BOTH]);
 });
 
-test("nobody decides on their own change: not by a token, a delegated vote or a delegation", async () => {
+test("no member decides on their own change: not with a token, a delegated vote or a delegation", async () => {
   const { id } = await createSubmittedChange(ada);
   const own = { status: 403, body: { code: "change_own_approval" }, events: [] };
   expect(await performAction(ada, id, "approve")).toMatchObject(own);
@@ -86,7 +86,7 @@ test("nobody decides on their own change: not by a token, a delegated vote or a 
   await bob(`DELETE ${CHANGES}/delegations`);
 });
 
-test("a vote is delegated, and delegated again, and counts for its seat", async () => {
+test("a vote can be delegated repeatedly, and counts for its seat", async () => {
   const { id } = await createSubmittedChange(requester, named("all", 100, ada, bob));
   const hand = (from: Member, to: Member) =>
     performAction(from, id, "delegate", { toUserId: to.userId });
@@ -103,7 +103,7 @@ test("a vote is delegated, and delegated again, and counts for its seat", async 
   expect(await hand(cy, bob)).toMatchObject({ status: 200 });
   const told = (await readEvents(world, id)).at(-1);
   expect(told.data).toMatchObject({ fromUserId: cy.userId, toUserId: bob.userId, id });
-  // Bob has two seats now, and votes for both.
+  // Bob now holds two seats and votes for both.
   expect(await outcome(bob, id)).toEqual([200, "approved", ...BOTH]);
   const { body } = await owner(`GET ${CHANGES}/${id}/approvals`);
   const votes = body.data.votes.map((vote: any) => [vote.approverId, vote.userId]);
@@ -116,7 +116,7 @@ test("a vote is delegated, and delegated again, and counts for its seat", async 
   expect(await hand(bob, cy)).toMatchObject({ status: 409, body: { code: "change_wrong_state" } });
 });
 
-test("a vote that was cast can't be delegated", async () => {
+test("a cast vote cannot be delegated", async () => {
   const { id } = await createSubmittedChange(requester, named("all", 100, ada, bob));
   await performAction(ada, id, "approve");
   expect(await performAction(ada, id, "delegate", { toUserId: cy.userId })).toMatchObject({
@@ -126,7 +126,7 @@ test("a vote that was cast can't be delegated", async () => {
   });
 });
 
-test("a delegate votes while the delegation lasts; the first vote counts", async () => {
+test("a delegate votes during the delegation; the first vote counts", async () => {
   const { id } = await createSubmittedChange(requester, named("all", 100, ada, bob));
   const set = await standIn(ada, cy, { afterMs: HOUR_MS });
   expect(set).toMatchObject({ status: 200, events: ["change_delegation.set"] });
@@ -192,7 +192,7 @@ test("the list filters changes that await the vote of the caller", async () => {
   expect(await waiting(dee)).toEqual([false, false, false]);
 });
 
-test("of two concurrent approvals each counts once, and one of them approves the change", async () => {
+test("of two concurrent approvals each counts once, and one approves the change", async () => {
   for (let round = 0; round < 5; round += 1) {
     const { id } = await createSubmittedChange(requester, { approvalsRequired: 2 });
     const answers = await Promise.all([
@@ -207,7 +207,7 @@ test("of two concurrent approvals each counts once, and one of them approves the
   }
 });
 
-test("of the same vote twice concurrently one counts", async () => {
+test("concurrent identical votes count once", async () => {
   const { id } = await createSubmittedChange(requester, { approvalsRequired: 3 });
   const answers = await Promise.all([1, 2, 3].map(() => performAction(ada, id, "approve")));
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
@@ -236,7 +236,7 @@ function standIn(of: Member, by: Member, { afterMs = 0 } = {}) {
   return of(`PUT ${CHANGES}/delegations`, { toUserId: by.userId, from, to });
 }
 
-test("everyone reads whether their vote counts, and why it does not", async () => {
+test("readers see whether their vote counts, and the reason if not", async () => {
   const viewer = await world.member(["viewer"]);
   const standing = async (by: Member, id: string) => {
     const { canVote, whyNot, isOpenToAll } = (await by(`GET ${CHANGES}/${id}/approvals`)).body.data;

@@ -8,12 +8,12 @@ import { ChangesApprove } from "../permissions.ts";
 import { votableSeats } from "./approval.ts";
 import * as store from "./store.ts";
 
-/** Throws a 403 where the caller requested the change. */
+/** Throws 403 if the caller requested the change. */
 export function assertNotRequester({ caller }: ReadContext, { createdBy }: ChangeRecord): void {
   if (authorOf(caller) === createdBy) throw new Failure(OwnApproval);
 }
 
-/** Votes for every seat that the caller may vote for and nobody has voted for; resolves to the vote. */
+/** Votes for every open seat that the caller holds. Resolves to the vote. */
 export async function castVotes(
   ctx: WriteContext<never>,
   change: ChangeRecord,
@@ -31,7 +31,7 @@ export async function castVotes(
   return { userId, approverIds: [...seats], comment };
 }
 
-/** The reasons for which somebody can't vote on a change, the first that holds. */
+/** Reasons why a member cannot vote on a change, by priority. */
 export const VOTE_HINDRANCES = [
   "not_submitted",
   "not_permitted",
@@ -40,7 +40,7 @@ export const VOTE_HINDRANCES = [
   "already_voted",
 ] as const;
 
-/** Finds why the caller can't vote on a change now; null where they can. */
+/** Finds the reason why the caller cannot vote on a change now. Null if the caller can. */
 export async function findVoteHindrance(
   { tx, now, caller }: ReadContext,
   change: ChangeRecord,
@@ -59,7 +59,7 @@ export async function findVoteHindrance(
   return own.every((seat) => voted.has(seat)) ? "already_voted" : null;
 }
 
-/** Filters the seats that nobody has voted for; throws where there are none. */
+/** Filters seats without a vote. Throws if there are none. */
 export async function findOpenSeats(
   tx: Tx,
   change: ChangeRecord,

@@ -52,7 +52,7 @@ export const Calendar = Type.Object(
 const isPlanned = (table: string): string =>
   `${table}.state = any('{${PLANNED_STATES.join(",")}}'::text[])`;
 
-/** The changes and blackout windows that `findConflicts` finds, as numbers. */
+/** Counts the changes and blackout windows that `findConflicts` lists. */
 const countChanges = `(
   select count(distinct o.id)::int from ticket_items i join changes o on o.id = i.ticket_id
    where i.item_id = any(about.ids) and i.kind = 'change' and o.id <> c.id and ${isPlanned("o")}
@@ -68,7 +68,7 @@ interface PlannedChange extends Static<typeof CalendarChange> {
   readonly updatedAt: string;
 }
 
-/** Without drafts, which are private, and without what was rejected or cancelled, which will not happen. */
+/** Excludes private drafts, and rejected or cancelled changes. */
 const PLANNED = `
   select c.id, number, title, description, state, type, revision, updated_at as "updatedAt",
          json_build_object('score', risk_score, 'level', risk_level, 'reasons', risk_reasons) as risk,
@@ -98,7 +98,7 @@ export async function readCalendar(tx: Tx, window: Window) {
   };
 }
 
-/** Parses the window of a query; by default it ends so many days before and after now. */
+/** Parses the window of a query, with default numbers of days before and after now. */
 export function parseWindow(
   { from, to }: { readonly from?: string; readonly to?: string },
   now: Date,
@@ -120,10 +120,10 @@ function daysFrom(now: Date, days: number): string {
   return new Date(now.getTime() + days * DAY_MS).toISOString();
 }
 
-/** The days that calendar programs get: a month back, and a year ahead. */
+/** The range of the calendar feed: a month back and a year ahead. */
 export const FEED_DAYS = { daysBefore: 31, daysAfter: 365 };
 
-/** Reads the calendar of a window as iCalendar, for calendar programs. */
+/** Reads the calendar of a window in iCalendar format. */
 export async function readICalendar(tx: Tx, window: Window): Promise<string> {
   const { changes, blackoutWindows } = await readCalendar(tx, window);
   return toICalendar("Changes", [

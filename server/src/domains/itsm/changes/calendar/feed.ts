@@ -1,6 +1,6 @@
 /**
- * Calendar programs read an address and can't say who they are. So a person may have an address that
- * nobody guesses, for as long as they may see changes; whoever has it sees the calendar and nothing else.
+ * Calendar apps cannot authenticate. So a member can create a secret feed address. It is valid while the member can
+ * see changes, and gives access to the calendar only.
  */
 import { randomBytes } from "node:crypto";
 import Type from "typebox";
@@ -41,7 +41,7 @@ const PUT = `
   do update set token_hash = excluded.token_hash, created_at = excluded.created_at
   returning xmax <> 0 as replaced`;
 
-/** Writes a feed; resolves to true when it replaced another. */
+/** Writes a feed. Resolves to true if it replaced another feed. */
 export async function putFeed(
   tx: Tx,
   { userId, token, now }: { readonly userId: string; readonly token: string; readonly now: Date },
@@ -50,7 +50,7 @@ export async function putFeed(
   return row?.["replaced"] === true;
 }
 
-/** Deletes a feed; resolves to true when there was one. */
+/** Deletes a feed. Resolves to true if it existed. */
 export async function removeFeed(tx: Tx, userId: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom("calendar_feeds")
@@ -63,7 +63,7 @@ const OWNER = `
   select workspace_id as workspace, environment, user_id as "userId"
     from calendar_feeds where token_hash = $1`;
 
-/** Resolves a token to its partition; throws a 404 unless its owner may still see changes there. */
+/** Resolves a token to its partition. Throws 404 unless its owner can still see changes there. */
 export async function authenticateFeed(platform: Platform, token: string): Promise<Partition> {
   const [feed] = await platform.db.system<Partition & { userId: string }>(OWNER, [sha256(token)]);
   if (!feed) throw new Failure(NotFound);

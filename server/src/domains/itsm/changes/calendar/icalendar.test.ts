@@ -15,7 +15,7 @@ const ENTRY: CalendarEntry = {
   categories: ["Change", "normal"],
 };
 
-test("a calendar follows RFC 5545 to the letter", () => {
+test("a calendar follows RFC 5545", () => {
   expect(toICalendar("Changes", [ENTRY])).toBe(
     [
       "BEGIN:VCALENDAR",
@@ -42,7 +42,7 @@ test("a calendar follows RFC 5545 to the letter", () => {
   );
 });
 
-test("any text comes back from a parser, in lines of at most 75 octets", () => {
+test("a parser reads any text back, in lines of at most 75 octets", () => {
   const unit = fc.oneof(
     fc.constantFrom("\r", "\n", "\t", "\0", "\\", ";", ",", ":", " ", "n", "é", "\u0085", "😀"),
     fc.integer({ min: 0, max: 0xd7ff }).map((code) => String.fromCodePoint(code)),
@@ -52,7 +52,7 @@ test("any text comes back from a parser, in lines of at most 75 octets", () => {
     fc.property(fc.array(fc.tuple(words, words), { maxLength: 3 }), (written) => {
       const entries = written.map(([summary, description]) => ({ ...ENTRY, summary, description }));
       const calendar = toICalendar("Changes", entries);
-      // A character that was cut in two would leave halves that are not well-formed.
+      // A split character would produce malformed halves.
       const bad = calendar
         .split("\r\n")
         .filter((line) => Buffer.byteLength(line) > 75 || !line.isWellFormed());
@@ -65,7 +65,7 @@ test("any text comes back from a parser, in lines of at most 75 octets", () => {
   );
 });
 
-/** Line ends become one, and control characters go. */
+/** Normalises line ends and removes control characters. */
 function plain(written: string): string {
   return written
     .replaceAll(/\r\n?/g, "\n")

@@ -1,13 +1,13 @@
-/** iCalendar as RFC 5545 has it: only what a calendar of changes needs. */
+/** iCalendar format (RFC 5545), limited to what a calendar of changes needs. */
 
 export interface CalendarEntry {
   readonly uid: string;
-  /** ISO 8601 in UTC, as are the others. */
+  /** ISO 8601 in UTC, like the other times. */
   readonly start: string;
   readonly end: string;
-  /** When it was last changed. */
+  /** The time of the last change. */
   readonly stamp: string;
-  /** Grows with each change. */
+  /** Increases with each change. */
   readonly sequence: number;
   readonly summary: string;
   readonly description: string;
@@ -50,12 +50,12 @@ function entryLines(entry: CalendarEntry): string[] {
   ];
 }
 
-/** `20260102T030405Z`: its seconds are whole. */
+/** `20260102T030405Z`, with whole seconds. */
 function formatUtc(iso: string): string {
   return `${iso.slice(0, 19).replaceAll(/[-:]/g, "")}Z`;
 }
 
-/** Formats a value of type TEXT. Control characters are not allowed in it, and say nothing. */
+/** Formats a value of type TEXT. Control characters are not allowed and are removed. */
 function escapeText(text: string): string {
   return (
     text
@@ -67,7 +67,9 @@ function escapeText(text: string): string {
   );
 }
 
-/** Breaks a line into lines of so many octets, each but the first behind a space, and no character in two. */
+/**
+ * Folds a line into lines of at most 75 octets. Continuation lines start with a space, and characters are not split.
+ */
 function foldLine(line: string): string {
   const parts: string[] = [];
   let part = "";

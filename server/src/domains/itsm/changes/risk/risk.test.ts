@@ -23,7 +23,7 @@ const facts: fc.Arbitrary<RiskFacts> = fc.record({
   conflicts: fc.record({ changes: count, blackoutWindows: count }),
 });
 
-test("a score is from 0 to 100, has its level, and is what its reasons add up to", () => {
+test("a score is from 0 to 100, has a level, and equals the sum of its reasons", () => {
   fc.assert(
     fc.property(facts, (given) => {
       const { score, level, reasons } = computeRisk(given);
@@ -60,7 +60,7 @@ test("a worse fact never lowers the score", () => {
   );
 });
 
-test("a quiet change is low, an emergency on a busy database high, and each says why", () => {
+test("a change without risks is low, an emergency on a busy database is high, and both list reasons", () => {
   expect(computeRisk(QUIET)).toEqual({ score: 5, level: "low", reasons: ["Low impact (+5)"] });
   expect(computeRisk({ ...QUIET, type: "standard" })).toMatchObject({ score: 0, level: "low" });
   expect(

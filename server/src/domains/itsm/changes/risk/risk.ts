@@ -1,4 +1,4 @@
-/** The risk of a change: points for what is known to go wrong, each with its reason. */
+/** The risk of a change: points for known risk factors, each with its reason. */
 import Type, { type Static } from "typebox";
 
 export const Risk = Type.Object(
@@ -15,7 +15,7 @@ export type Risk = Static<typeof Risk>;
 export interface RiskFacts {
   readonly impact: number;
   readonly type: "standard" | "normal" | "emergency";
-  /** The classes of its configuration items, one for each item. */
+  /** The classes of its configuration items, one per item. */
   readonly classes: readonly string[];
   /** The number of other items that depend on those directly. */
   readonly dependants: number;
@@ -28,7 +28,7 @@ export const MODERATE_FROM = 35;
 export const HIGH_FROM = 65;
 const SCORE_MAX = 100;
 
-/** Classes of items on which many others usually depend. */
+/** Item classes with usually many dependants. */
 const CENTRAL_CLASSES: ReadonlySet<string> = new Set(["database", "network", "storage", "service"]);
 
 interface Points {
@@ -36,7 +36,7 @@ interface Points {
   readonly reason: string;
 }
 
-/** Adds up what speaks against a change, and what for it. */
+/** Adds up the risk factors of a change and subtracts the mitigations. */
 export function computeRisk(facts: RiskFacts): Risk {
   const all = [
     impactPoints(facts),
@@ -110,7 +110,7 @@ function blackoutPoints({ conflicts: { blackoutWindows } }: RiskFacts): Points {
   return { points: blackoutWindows > 0 ? 15 : 0, reason: "Planned during a change freeze" };
 }
 
-/** 5 points for each of these marks that is reached. */
+/** 5 points for each reached threshold. */
 function pointsForSteps(count: number, marks: readonly number[]): number {
   return 5 * marks.filter((mark) => count >= mark).length;
 }

@@ -7,7 +7,7 @@ import { assertPlan, TaskPlan } from "../../tickets/index.ts";
 import { plan, TemplateId } from "../change.ts";
 import { ChangesApprove, ChangesRead } from "../permissions.ts";
 
-/** The fields that callers decide. */
+/** Fields set by callers. */
 const fields = {
   name: line(200),
   description: text(20_000),
@@ -17,18 +17,18 @@ const fields = {
   active: Type.Boolean({ description: "Whether the template can be used for changes" }),
 };
 
-/** A name is enough. */
+/** Only the name is required. */
 const TemplateInput = object({
   ...patch(fields).properties,
   name: fields.name,
 });
 
-/** A way to do something that was found safe once and for all. */
+/** A standard procedure that was approved in advance. */
 const ChangeTemplate = Type.Object(
   {
     id: TemplateId,
     ...fields,
-    // Events of earlier versions do not have them.
+    // Events of earlier versions do not have this field.
     tasks: Type.Optional(TaskPlan),
     createdBy: Type.String(),
     createdAt: Time,
@@ -38,10 +38,10 @@ const ChangeTemplate = Type.Object(
 );
 export type ChangeTemplate = Item<typeof ChangeTemplate>;
 
-/** The fields that a change has from its template: how it is done, and what it may break. */
+/** The fields of a change that must match its template. */
 const BINDING = ["impact", "implementationPlan", "rollbackPlan", "testPlan"] as const;
 
-/** The fields in which a change is not what its template says. */
+/** The fields of a change that differ from its template. */
 export function templateDeviations(
   change: Pick<ChangeTemplate, (typeof BINDING)[number]>,
   template: ChangeTemplate,
@@ -120,7 +120,7 @@ export const templates = resource({
   },
 });
 
-/** Templates that packs bring; one that was switched off stays off. */
+/** Change templates in packs. A disabled template stays disabled. */
 export const templateContent = resourcePack(templates, {
   schema: TemplateInput,
   environmentScoped: false,

@@ -4,7 +4,7 @@ export const CHANGES = "/api/v1/itsm/changes";
 
 export type Member = Ask & { readonly userId: string };
 
-/** People of a world who work with changes. */
+/** Members who work with changes. */
 export interface People {
   readonly owner: Member;
   readonly requester: Member;

@@ -20,7 +20,7 @@ const blackoutFields = {
   reason: text(2_000),
 };
 
-/** A blackout window: a time in which only emergency changes begin. */
+/** A blackout window, in which only emergency changes can start. */
 export const BlackoutWindow = Type.Object(
   {
     id: id("bwn"),
@@ -97,7 +97,7 @@ export const blackouts = resource({
   },
 });
 
-/** Finds the blackout windows that overlap a window; with items, those that concern one of them. */
+/** Finds the blackout windows that overlap a window, optionally only those for some items. */
 export function findBlackouts(
   tx: Tx,
   { start, end }: Window,
@@ -110,7 +110,7 @@ export function findBlackouts(
 
 const BLACKOUTS_NOW_MAX = 20;
 
-/** Finds the blackout windows that forbid to change one of these items at this moment. */
+/** Finds the blackout windows that prevent changes of these items at a moment. */
 export function findBlackoutsAt(
   tx: Tx,
   moment: Date,

@@ -11,7 +11,7 @@ const CONFLICTS_MAX = 200;
 
 const { number, title, state, type } = Change.properties;
 
-/** Another change that is in conflict with one. */
+/** A conflicting change. */
 export const ConflictingChange = Type.Object(
   {
     id: id("chg"),
@@ -45,7 +45,7 @@ const OVERLAPPING = `
 
 type PlannedChange = Pick<ChangeRecord, "id" | "ciIds" | "plannedStart" | "plannedEnd">;
 
-/** Finds the changes and blackout windows that are in conflict with a change at its planned time. */
+/** Finds the changes and blackout windows that conflict with the planned window of a change. */
 export async function findConflicts(tx: Tx, change: PlannedChange): Promise<Conflicts> {
   const window = plannedWindowOf(change);
   if (!window) return { changes: [], blackoutWindows: [] };
@@ -56,6 +56,6 @@ export async function findConflicts(tx: Tx, change: PlannedChange): Promise<Conf
       : queryRows(tx, OVERLAPPING, [change.ciIds, change.id, PLANNED_STATES, start, end]),
     findBlackouts(tx, window, { itemIds: change.ciIds, limit: CONFLICTS_MAX }),
   ]);
-  // The columns are those of the schema.
+  // The columns match the schema.
   return { changes: changes as unknown as Conflicts["changes"], blackoutWindows };
 }

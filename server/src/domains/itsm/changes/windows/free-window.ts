@@ -14,7 +14,7 @@ const PLANNED = `
      and c.planned_start < $4 and c.planned_end > $3
    order by 1, 2 limit ${BUSY_MAX + 1}`;
 
-/** Finds when nothing is in the way of a change of these items, for at least so long. */
+/** Finds free windows of a minimum length for a change of these items. */
 export async function findFreeWindows(
   tx: Tx,
   within: Window,
@@ -24,14 +24,15 @@ export async function findFreeWindows(
     queryRows(tx, PLANNED, [itemIds, PLANNED_STATES, within.start, within.end]),
     findBlackouts(tx, within, { itemIds, limit: BUSY_MAX + 1 }),
   ]);
-  // The columns are the fields. Beyond what was read nobody knows what is free.
+  // Columns and fields have the same names. The result ends where the query limit was reached, because later
+  // conflicts are unknown.
   const lists = [planned as unknown as Window[], blackouts as readonly Window[]];
   const known = lists.flatMap((busy) => (busy.length > BUSY_MAX ? [busy.at(-1)?.start ?? ""] : []));
   const end = [within.end, ...known].toSorted()[0] ?? within.end;
   return findGaps({ ...within, end }, lists.flat(), minMs).slice(0, FREE_WINDOWS_MAX);
 }
 
-/** The parts of a window that none of the busy ones covers and that are long enough. */
+/** The gaps between busy windows with the minimum length. */
 export function findGaps(within: Window, busy: readonly Window[], minMs: number): Window[] {
   const gaps: Window[] = [];
   let free = within.start;

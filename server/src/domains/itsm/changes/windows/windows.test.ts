@@ -40,7 +40,7 @@ async function blackout(body: object): Promise<any> {
   return answer.body.data;
 }
 
-test("changes of a shared item are in conflict when their windows overlap, and not when they touch", async () => {
+test("changes of a shared item conflict if their windows overlap, but not if they touch", async () => {
   const day = "2031-03-01";
   const one = await createSubmittedChange(requester, {
     ciIds: [server],
@@ -69,7 +69,7 @@ test("changes of a shared item are in conflict when their windows overlap, and n
   ]);
 });
 
-test("only planned changes are in conflict: no draft, none in a final state, and not the change itself", async () => {
+test("only planned changes conflict: not drafts, ended changes or the change itself", async () => {
   const day = "2031-03-02";
   const window = { ciIds: [server], ...planned(day, "10:00", "12:00") };
   const other = await createChange(requester, window);
@@ -88,7 +88,7 @@ test("only planned changes are in conflict: no draft, none in a final state, and
   expect(await conflictsOf(id)).toEqual([]);
 });
 
-test("a blackout window is in conflict with changes of its items, or of all, and raises the risk", async () => {
+test("a blackout window conflicts with changes of its items or of all items, and raises the risk", async () => {
   const day = "2031-03-03";
   const at = (ciIds: string[], from = "10:00") =>
     createChange(requester, { ciIds, ...planned(day, from, "12:00") });
@@ -107,7 +107,7 @@ test("a blackout window is in conflict with changes of its items, or of all, and
   expect(await conflictsOf((await at([])).id)).toEqual([all.id]);
 });
 
-test("work does not begin in a blackout window of its items, but in an emergency and at its end", async () => {
+test("a change cannot start in a blackout window of its items, except an emergency change, or at its end", async () => {
   const approved = async (more: object) => {
     const { id } = await createSubmittedChange(requester, more);
     await performAction(manager, id, "approve");
@@ -149,7 +149,7 @@ test("work does not begin in a blackout window of its items, but in an emergency
   expect(await performAction(requester, nothing, "implement")).toMatchObject(begun);
 });
 
-test("a change in conflict with another one starts with a reason, which its event records", async () => {
+test("a conflicting change starts with a reason, which its event records", async () => {
   const at = (ms: number) => new Date(world.clock.nowMs() + ms).toISOString();
   const window = { ciIds: [server], plannedStart: at(-HOUR_MS), plannedEnd: at(HOUR_MS) };
   const other = await createSubmittedChange(requester, window);
@@ -168,7 +168,7 @@ test("a change in conflict with another one starts with a reason, which its even
   expect((await readEvents(world, id)).at(-1).data).toMatchObject({ conflicts, reason });
 });
 
-test("a change that begins at another time than planned is marked as outside of its window", async () => {
+test("a change started outside of its planned window is marked", async () => {
   const outside = async (fromMs: number, toMs: number) => {
     const at = (ms: number) => new Date(world.clock.nowMs() + ms);
     const { id } = await createSubmittedChange(requester, {
@@ -195,7 +195,7 @@ test("a change that begins at another time than planned is marked as outside of 
   expect(await outside(-2 * HOUR_MS, -HOUR_MS)).toBe(true);
 });
 
-test("blackout windows are changed and deleted by approvers of changes, and validated", async () => {
+test("change approvers update and delete blackout windows, with validation", async () => {
   const body = { name: "Freeze", start: "2032-01-01T00:00:00Z", end: "2032-01-02T00:00:00Z" };
   expect(await requester(`POST ${BLACKOUTS}`, body)).toMatchObject({ status: 403, events: [] });
   const wrong = { ...body, end: body.start };
@@ -213,7 +213,7 @@ test("blackout windows are changed and deleted by approvers of changes, and vali
   expect(await manager(`GET ${BLACKOUTS}/${id}`)).toMatchObject({ status: 404 });
 });
 
-test("the calendar shows what is planned in a time, as JSON and to calendar programs", async () => {
+test("the calendar shows planned changes as JSON and in iCalendar format", async () => {
   const day = "2033-05-05";
   const title = `Ümbau, ${"sehr ".repeat(20)}lang; \\ weit`;
   const window = planned(day, "10:00", "12:00");
@@ -248,7 +248,7 @@ test("the calendar shows what is planned in a time, as JSON and to calendar prog
   expect(tooLong).toMatchObject({ status: 422, body: { errors: [{ path: "?to" }] } });
 });
 
-test("a secret address shows the calendar until it is replaced, revoked, or its owner may not see changes", async () => {
+test("a secret address shows the calendar until it is replaced or revoked, or its owner loses the permission", async () => {
   const viewer = await world.member(["viewer"]);
   const soon = new Date(world.clock.nowMs() + HOUR_MS);
   const later = new Date(soon.getTime() + HOUR_MS);
@@ -290,7 +290,7 @@ test("a secret address shows the calendar until it is replaced, revoked, or its 
   expect(logged).not.toContain(token);
 });
 
-test("the calendar counts conflicts, a proposed time is tried, and free windows lie around what is planned", async () => {
+test("the calendar counts conflicts, checks a proposed time, and finds free windows", async () => {
   const day = "2034-06-06";
   const about = { ciIds: [server] };
   const first = await createSubmittedChange(requester, {

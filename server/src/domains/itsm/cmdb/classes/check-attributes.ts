@@ -3,13 +3,13 @@ import Format from "typebox/format";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { type AttributeSchema, type AttributeType, isObject, type ObjectSchema } from "./schema.ts";
 
-/** A longer text has none of the formats, and is not tested. */
+/** A longer text cannot match a format and is not tested. */
 const FORMATTED_CHARACTERS_MAX = 2_000;
 const ERRORS_MAX = 20;
 
 /**
- * Merges a class's own schema, the last, over those that it extends: it adds attributes, may redefine
- * one, and alone decides whether others are allowed.
+ * Merges the schema of a class over those of its base classes. It can add and redefine attributes, and decides
+ * whether other attributes are allowed.
  */
 export function mergeSchemas(chain: readonly ObjectSchema[]): ObjectSchema {
   const last = chain.at(-1);
@@ -61,7 +61,7 @@ function check(schema: AttributeSchema, value: unknown, { path, errors }: CheckP
   } else if (isObject(value)) checkObject(schema, value, { path, errors });
 }
 
-/** The types that a schema allows; an empty list is all. */
+/** The types allowed by a schema; an empty list means all. */
 export function typesOf({ type = [] }: AttributeSchema): readonly AttributeType[] {
   return typeof type === "string" ? [type] : type;
 }

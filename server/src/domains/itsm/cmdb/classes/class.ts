@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import { failure } from "#kernel/operation/failure.ts";
 import { line, nullable, text, Time } from "#kernel/schema/schema.ts";
 
-/** Classes that exist without a declaration; they allow any attributes. */
+/** Classes that exist without a declaration. They allow any attributes. */
 export const BUILT_IN_CLASSES: Readonly<Record<string, string>> = {
   api: "API",
   application: "Application",
@@ -34,7 +34,7 @@ export function isBuiltIn(name: string): boolean {
 }
 
 export const CLASSES_MAX = 500;
-/** How far classes may extend one another. */
+/** Maximum depth of class inheritance. */
 export const EXTENDS_MAX = 8;
 
 export const ClassName = Type.String({

@@ -13,7 +13,7 @@ async function made(body: object = {}, ask: Ask = owner): Promise<any> {
   return answer.body.data;
 }
 
-test("a class defines the attributes of its items, and of classes that extend it", async () => {
+test("a class defines the attributes of its items and of derived classes", async () => {
   const hosts = { name: "host", attributes: { os: { enum: ["linux", "bsd"], required: true } } };
   expect(await owner(`POST ${CLASSES}`, hosts)).toMatchObject({
     status: 201,
@@ -33,7 +33,7 @@ test("a class defines the attributes of its items, and of classes that extend it
   ]);
   const item = await made({ class: "guest", attributes: { os: "bsd", cpus: 4 } });
 
-  // A stricter schema is no reason to refuse a change of something else.
+  // A stricter schema does not prevent changes of other fields.
   const stricter = { attributes: { cpus: { type: "integer", maximum: 2 } } };
   expect(await owner(`PATCH ${CLASSES}/guest`, stricter)).toMatchObject({
     status: 200,
@@ -90,7 +90,7 @@ test("built-in classes allow any attributes until they are declared", async () =
   expect(all.data.find(({ name }: any) => name === "storage")).toMatchObject({ builtIn: true });
 });
 
-test("no class extends itself or an unknown class; hostile schemas are refused", async () => {
+test("a class cannot extend itself or an unknown class; hostile schemas are rejected", async () => {
   for (const [name, parent] of [
     ["ring_a", null],
     ["ring_b", "ring_a"],
@@ -117,7 +117,7 @@ test("no class extends itself or an unknown class; hostile schemas are refused",
   }
 });
 
-test("classes changed concurrently extend neither one another nor a deleted class", async () => {
+test("concurrent class changes create no cycle and no reference to a deleted class", async () => {
   for (let round = 0; round < 5; round += 1) {
     const [left, right] = [`left_${round}`, `right_${round}`];
     for (const name of [left, right]) await owner(`POST ${CLASSES}`, { name });

@@ -15,7 +15,7 @@ function errorPaths(given: Record<string, unknown>) {
   return "errors" in read ? read.errors.map(({ path }) => path) : [];
 }
 
-test("a map of attributes is the schema of an object that has no others", () => {
+test("a map of attributes is the schema of an object without other attributes", () => {
   const map = { cpus: { type: "integer", required: true }, note: { type: ["string", "null"] } };
   expect(schemaOf(map)).toEqual({
     type: "object",
@@ -25,7 +25,7 @@ test("a map of attributes is the schema of an object that has no others", () => 
   });
   const whole = { type: "object", properties: { cpus: { type: "number" } } };
   expect(schemaOf(whole)).toEqual(whole);
-  // An attribute may be called like a keyword.
+  // An attribute can have the name of a keyword.
   expect(schemaOf({ type: { type: "string" } })).toMatchObject({
     properties: { type: { type: "string" } },
   });
@@ -52,7 +52,7 @@ test.each([
   expect(errorPaths(given)).toContain(path);
 });
 
-test("a schema that is too deep or too large is refused", () => {
+test("a schema that is too deep or too large is rejected", () => {
   let deep: Record<string, unknown> = { type: "string" };
   for (let depth = 0; depth < 50; depth += 1) deep = { items: deep };
   expect(errorPaths({ deep })).toHaveLength(1);
@@ -92,7 +92,7 @@ test("valid attributes have no errors, and nested values are checked too", () =>
   ]);
 });
 
-test("a class inherits attributes from those that it extends, and may redefine them", () => {
+test("a class inherits attributes from its base classes, and can redefine them", () => {
   const above = schemaOf({ os: { type: "string", required: true }, cpus: { type: "string" } });
   const own = schemaOf({ cpus: { type: "integer" } });
   const merged = mergeSchemas([above, own]);

@@ -1,6 +1,6 @@
 /**
- * The schemas of attributes: a subset of JSON Schema. What people write here is interpreted keyword by
- * keyword and never compiled; keywords that could take long to check, such as `pattern`, are left out.
+ * Attribute schemas: a subset of JSON Schema. They are user input, so they are interpreted keyword by keyword and
+ * never compiled. Potentially slow keywords such as `pattern` are not supported.
  */
 import type { FieldError } from "#kernel/operation/failure.ts";
 import type { StoredDefinition } from "#kernel/resource/stored-definition.ts";
@@ -60,8 +60,8 @@ export type ParsedSchema =
   | { readonly errors: readonly FieldError[] };
 
 /**
- * Parses a JSON Schema of an object, or a map from names to the schemas of attributes, each of which may
- * be `required`. A map allows no other attributes.
+ * Parses a JSON Schema of an object, or a map from names to attribute schemas with optional `required`. A map allows
+ * no other attributes.
  */
 export function parseSchema(schema: Readonly<Record<string, unknown>>, path: string): ParsedSchema {
   const whole =
@@ -71,11 +71,11 @@ export function parseSchema(schema: Readonly<Record<string, unknown>>, path: str
   if (errors.length === 0) checkSchema(whole.schema, { path, depth: 0, parts, errors });
   if (parts.left < 0) errors.push({ path, message: `must have at most ${PARTS_MAX} parts` });
   if (errors.length > 0) return { errors };
-  // Every keyword of it was checked.
+  // All its keywords were checked.
   return { schema: whole.schema as unknown as ObjectSchema };
 }
 
-/** Classes as they must be to be saved: their schemas are interpreted keyword by keyword. */
+/** Validates classes before they are saved. Their schemas are interpreted keyword by keyword. */
 export const classDefinition: StoredDefinition = {
   table: "cmdb_classes",
   key: "environment::text || ' ' || name",
@@ -121,7 +121,7 @@ interface SchemaPosition {
 function checkSchema(schema: Readonly<Record<string, unknown>>, position: SchemaPosition): void {
   const { path, depth, parts, errors } = position;
   parts.left -= 1;
-  // One error is enough for a schema that is too large.
+  // One error is sufficient for a schema that is too large.
   if (parts.left < 0) return;
   if (depth > DEPTH_MAX) {
     errors.push({ path, message: `must have at most ${DEPTH_MAX} levels of nesting` });

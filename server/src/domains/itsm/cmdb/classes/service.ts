@@ -42,7 +42,7 @@ export async function create(
   return itemClass;
 }
 
-/** Existing items keep their attributes, and are checked when they next change. */
+/** Existing items keep their attributes, and are validated at their next change. */
 export async function update(
   ctx: WriteContext<typeof ClassUpdated>,
   name: string,
@@ -77,7 +77,7 @@ export async function update(
   return after;
 }
 
-/** A built-in class goes back to its default, and its items stay. */
+/** A built-in class returns to its default, and its items are kept. */
 export async function remove(ctx: WriteContext<typeof ClassDeleted>, name: string): Promise<void> {
   await store.lockClasses(ctx.tx);
   const itemClass = await store.lock(ctx.tx, name);
@@ -103,7 +103,7 @@ function parseAttributes(changed: Readonly<Record<string, unknown>>): ObjectSche
   });
 }
 
-/** Throws a 422 unless the extended class exists and does not extend this one in turn. */
+/** Throws 422 unless the extended class exists and does not extend this one. */
 async function assertExtends(
   { tx }: Pick<WriteContext, "tx">,
   name: string,

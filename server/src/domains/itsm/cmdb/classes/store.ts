@@ -9,7 +9,7 @@ import { ANY_ATTRIBUTES, type ObjectSchema } from "./schema.ts";
 
 type Row = Selectable<Tables["cmdb_classes"]>;
 
-/** Lists every class by name, built-in ones included. */
+/** Lists all classes by name, including built-in ones. */
 export async function listAll(tx: Tx): Promise<ItemClass[]> {
   const rows = await tx.selectFrom("cmdb_classes").selectAll().execute();
   const declared = new Set(rows.map(({ name }) => name));
@@ -20,8 +20,8 @@ export async function listAll(tx: Tx): Promise<ItemClass[]> {
 }
 
 /**
- * Serializes changes of classes in each partition: two at once could extend one another, extend a class
- * that the other deletes, or together exceed the limit.
+ * Serialises class changes per partition. Concurrent changes could create a cycle, extend a deleted class, or exceed
+ * the limit.
  */
 export async function lockClasses(tx: Tx): Promise<void> {
   const text = `
@@ -52,7 +52,7 @@ export async function findDeclared(tx: Tx, name: string): Promise<ItemClass | un
   return row && toClass(row);
 }
 
-/** Locks a declared class until the transaction ends, also against new items of it. */
+/** Locks a declared class until the transaction ends, also against new items of the class. */
 export async function lock(tx: Tx, name: string): Promise<ItemClass> {
   const row = await byName(tx, name).forUpdate().executeTakeFirst();
   if (!row) throw new Failure(NotFound);
@@ -103,10 +103,10 @@ const CLASS_CHAINS = `
      where chain.depth < $2)
   select leaf, attributes from chain order by depth desc`;
 
-/** Keeps the classes of new items from being deleted until the transaction ends. */
+/** Prevents the deletion of the classes of new items until the transaction ends. */
 const HOLD_CLASSES = "select from cmdb_classes where name = any($1::text[]) for key share";
 
-/** Reads the attribute schemas of classes and keeps those from being deleted; an unknown class has no entry. */
+/** Reads the attribute schemas of classes, and prevents their deletion. An unknown class has no entry. */
 export async function holdSchemas(
   tx: Tx,
   names: readonly string[],
@@ -132,7 +132,7 @@ function mergeChains(
 ): ReadonlyMap<string, ObjectSchema> {
   const schemas = new Map(names.filter(isBuiltIn).map((name) => [name, ANY_ATTRIBUTES]));
   for (const [leaf, chain] of Map.groupBy(rows, (row) => String(row["leaf"]))) {
-    // `parseSchema` checked each when it was saved.
+    // `parseSchema` validated each schema when it was saved.
     schemas.set(leaf, mergeSchemas(chain.map(({ attributes }) => attributes as ObjectSchema)));
   }
   return schemas;

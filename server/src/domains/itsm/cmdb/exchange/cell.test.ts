@@ -8,7 +8,7 @@ const SCHEMAS: readonly (AttributeSchema | undefined)[] = [undefined, {}, { type
 const TEXT: AttributeSchema = { type: "string" };
 
 test("a formatted cell is parsed back", () => {
-  // As requests and rows have them: in JSON there is one zero only.
+  // Generated as JSON, which has no negative zero.
   const value = fc
     .jsonValue()
     .map((one): unknown => JSON.parse(JSON.stringify(one)))

@@ -1,13 +1,13 @@
-/** Attributes in the cells of CSV files: `parseCell` reads back what `formatCell` writes. */
+/** Attributes in CSV cells. `parseCell` reads what `formatCell` writes. */
 import { typesOf } from "../classes/check-attributes.ts";
 import type { AttributeSchema } from "../classes/schema.ts";
 
-/** Texts that may be JSON. */
+/** Texts that can be JSON. */
 const JSON_LIKE = /^(-?\d|["[{]|true$|false$)/;
 
 /**
- * Parses a cell. An attribute declared as a text is taken literally; any other is parsed as JSON where it
- * is a number, a literal, a list, an object or a text in quotes.
+ * Parses a cell. A string attribute is used literally. Others are parsed as JSON if they are a number, a literal, a
+ * list, an object or a quoted string.
  */
 export function parseCell(cell: string, schema: AttributeSchema | undefined): unknown {
   const types = schema ? typesOf(schema) : [];
@@ -15,7 +15,7 @@ export function parseCell(cell: string, schema: AttributeSchema | undefined): un
   if (isText || !JSON_LIKE.test(cell)) return cell;
   try {
     const value: unknown = JSON.parse(cell);
-    // A long number, or one with a zero in front or behind, stays a text so that it can be read back.
+    // Long numbers and numbers with extra zeros stay text, because they would not be restored exactly.
     return typeof value === "number" && String(value) !== cell ? cell : value;
   } catch {
     return cell;

@@ -6,7 +6,7 @@ const world = await useWorld();
 const IMPORT = "POST /api/v1/cmdb/import";
 const NONE = { created: 0, unchanged: 0, skipped: 0 };
 
-/** An agent in a workspace of their own. */
+/** An agent in a separate workspace. */
 async function agent(slug: string): Promise<Ask> {
   return world.member(["agent"], await world.workspace(slug));
 }
@@ -19,7 +19,7 @@ function csv(ask: Ask, text: string, query = "") {
   return ask(`${IMPORT}${query}`, text, { "content-type": "text/csv" });
 }
 
-test("an import creates and changes items by key, and a second one changes nothing", async () => {
+test("an import creates and updates items by key, and a repeated import changes nothing", async () => {
   const ask = await agent("import-json");
   const body = {
     format: "json",
@@ -74,7 +74,7 @@ test("an import creates and changes items by key, and a second one changes nothi
   ]);
 });
 
-test("a CSV file may have quotes, breaks and blanks, and an export is read back", async () => {
+test("a CSV file can contain quotes, line breaks and blanks, and an export can be imported", async () => {
   const ask = await agent("import-csv");
   const attributes = { serial: { type: "string" }, cpus: { type: "integer" }, note: {} };
   await ask("POST /api/v1/cmdb/classes", { name: "machine", attributes });
@@ -138,7 +138,7 @@ const BAD = [
   "last,Last,retired,2",
 ].join("\n");
 
-test("an import is all or nothing, or skips invalid rows with a report by line", async () => {
+test("an import is atomic, or skips invalid rows and reports them by line", async () => {
   const ask = await agent("import-bad");
   const attributes = { cpus: { type: "integer" } };
   await ask("POST /api/v1/cmdb/classes", { name: "machine", attributes });
@@ -233,7 +233,7 @@ test("two concurrent imports of the same items create each once", async () => {
   expect(await itemsOf(ask)).toHaveLength(50);
 });
 
-test("an export is as long as there are items, page after page", async () => {
+test("an export contains all items, page by page", async () => {
   const ask = await agent("export-long");
   const items = Array.from({ length: 1_201 }, (_, n) => ({
     key: `k${n}`,

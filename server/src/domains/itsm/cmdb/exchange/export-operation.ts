@@ -21,7 +21,7 @@ import { CmdbRead } from "../permissions.ts";
 import { formatCell } from "./cell.ts";
 
 const PAGE_ITEMS = 500;
-/** With more attributes, all are in one column. */
+/** With more attributes, all of them are exported in one column. */
 const ATTRIBUTE_COLUMNS_MAX = 200;
 
 interface ItemFilter {
@@ -103,7 +103,7 @@ function classProperties(schemas: ReadonlyMap<string, ObjectSchema>, itemClass: 
   return isObject(properties) ? properties : {};
 }
 
-/** Lists the names of all attributes; undefined when they are too many. */
+/** Lists the names of all attributes. Undefined if there are too many. */
 async function attributeNames(tx: Tx, filter: ItemFilter): Promise<string[] | undefined> {
   const { where, values } = filterSql(filter);
   const text = `

@@ -19,7 +19,7 @@ import { type ImportRow, itemKeyText } from "./import-row.ts";
 
 const BATCH_ITEMS_MAX = 1_000;
 
-/** The effect of an import on each of its items. */
+/** The effect of an import on each item. */
 export interface ImportOutcome {
   readonly created: readonly Item[];
   readonly updated: readonly { readonly before: Item; readonly after: Item }[];
@@ -28,7 +28,7 @@ export interface ImportOutcome {
   readonly errors: readonly FieldError[];
 }
 
-/** Serializes imports in each partition: two that create the same key would deadlock. */
+/** Serialises imports per partition, because two imports with the same key would deadlock. */
 export async function takeImportLock(tx: Tx): Promise<void> {
   const text = `
     select pg_advisory_xact_lock(hashtextextended(
@@ -37,7 +37,7 @@ export async function takeImportLock(tx: Tx): Promise<void> {
   await queryRows(tx, text, []);
 }
 
-/** Decides for every row whether it creates, updates or skips an item; writes nothing. */
+/** Decides whether each row creates, updates or skips an item. Writes nothing. */
 export async function decideImport(
   ctx: Pick<WriteContext, "tx" | "now" | "caller">,
   candidates: readonly ImportRow[],
@@ -99,7 +99,7 @@ function nextRevision({ now }: Pick<WriteContext, "now">, item: Item): Item {
   return { ...item, updatedAt: now.toISOString(), revision: item.revision + 1 };
 }
 
-/** Writes what was decided, batch by batch in one transaction. */
+/** Writes the decisions in batches, in one transaction. */
 export async function applyImport(
   ctx: WriteContext<typeof ItemCreated | typeof ItemUpdated>,
   { created, updated }: ImportOutcome,

@@ -182,20 +182,20 @@ async function importAll(
   };
 }
 
-/** Does the work in a savepoint, rolls it back, and resolves to the result that it would have had. */
+/** Does the work in a savepoint, rolls it back, and resolves to its result. */
 async function runAndRollBack<T>(ctx: ImportContext, work: () => Promise<T>): Promise<T> {
   const results: T[] = [];
   const rollback = new Error("A dry run is rolled back.");
   try {
     await ctx.savepoint(async () => {
-      // The inner savepoint waits for every pipelined statement, so that its failure shows here.
+      // The inner savepoint waits for all pipelined statements, so that their failures appear here.
       results.push(await ctx.savepoint(work));
       throw rollback;
     });
   } catch (error) {
     if (error !== rollback) throw error;
   }
-  // It was rolled back, so there is a result.
+  // The rollback follows the work, so a result exists.
   return results[0] as T;
 }
 

@@ -1,4 +1,4 @@
-/** The relationships of an import, whose ends are given by id or by key. */
+/** Relationships of an import, with ends given by id or key. */
 import type { FieldError } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { isObject } from "../classes/schema.ts";
@@ -27,7 +27,7 @@ export interface RelationshipRow {
 
 const FIELDS: ReadonlySet<string> = new Set(["from", "to", "type"]);
 
-/** Parses one relationship; ends that have a key alone are of `defaultClass`. */
+/** Parses a relationship. Ends given only by key have the class `defaultClass`. */
 export function parseRelationship(
   raw: Readonly<Record<string, unknown>>,
   path: string,
@@ -60,7 +60,7 @@ function parseItemRef(value: unknown, defaultClass: string | undefined): ItemRef
   return { class: itemClass, key };
 }
 
-/** Resolves the ends to items that exist; errors for the others. */
+/** Resolves the ends to existing items. Returns errors for the others. */
 export async function resolveRelationships(
   ctx: Pick<WriteContext, "tx">,
   rows: readonly RelationshipRow[],
@@ -98,7 +98,7 @@ export async function resolveRelationships(
   return { resolved, errors };
 }
 
-/** Creates the relationships that do not exist yet, and resolves to how many those are. */
+/** Creates missing relationships, and resolves to their number. */
 export async function createRelationships(
   ctx: WriteContext<typeof RelationshipCreated>,
   resolved: readonly RelationshipInput[],

@@ -1,4 +1,4 @@
-/** The items of an import, parsed and validated one by one. */
+/** Parses and validates the items of an import one by one. */
 import { TurnTimer } from "#kernel/work/turn-timer.ts";
 import Type from "typebox";
 import type { CsvFile, CsvRow } from "#kernel/csv/parse-csv.ts";
@@ -19,7 +19,7 @@ export interface ImportRow {
   readonly input: ItemInput;
 }
 
-/** The valid rows, and the errors of the others. */
+/** The valid rows, and the errors of invalid rows. */
 export interface ValidatedRows {
   readonly valid: readonly ImportRow[];
   readonly skipped: number;
@@ -39,7 +39,7 @@ const ImportItem = object({
 });
 const validator = new Validator(ImportItem, "body");
 
-/** Filled by the platform, and ignored so that an export can be imported. */
+/** Fields set by the platform. Ignored, so that an export can be imported. */
 const IGNORED_FIELDS: ReadonlySet<string> = new Set(["id", "createdBy", "createdAt", "updatedAt"]);
 
 /** An item of an import before validation, or the error that prevents it. */
@@ -48,7 +48,7 @@ export type RawImportRow = { readonly path: string } & (
   | { readonly error: string }
 );
 
-/** Validates each item; those without a class have `defaultClass`. */
+/** Validates each item. Items without a class get `defaultClass`. */
 export async function validateRows(
   all: readonly RawImportRow[],
   defaultClass: string | undefined,
@@ -76,7 +76,7 @@ export async function validateRows(
   return { valid, skipped: all.length - valid.length, errors };
 }
 
-/** A text that is unique for class and key. */
+/** A text unique per class and key. */
 export function itemKeyText({ class: itemClass, key }: ItemKey): string {
   return `${itemClass} ${key}`;
 }
@@ -97,7 +97,7 @@ function parseRow(
       errors: checked.errors.map(({ path: at, message }) => ({ path: path + at, message })),
     };
   }
-  // It has just passed the schema of this type.
+  // It was just validated against this type.
   const input = checked.value as ItemInput & { readonly key: string };
   const itemClass = input.class ?? defaultClass;
   if (itemClass === undefined) {
@@ -111,10 +111,10 @@ function parseRow(
 }
 
 const ATTRIBUTE_PREFIX = "attributes.";
-/** An empty cell clears these; of other fields it changes nothing. */
+/** An empty cell clears these fields, and leaves other fields unchanged. */
 const CLEARABLE_FIELDS: ReadonlySet<string> = new Set(["ownerId", "teamId"]);
 
-/** Lists the classes that the rows of a file name. */
+/** Lists the classes named in the rows of a file. */
 export function classNamesIn(
   { header, rows }: CsvFile,
   defaultClass: string | undefined,
@@ -137,7 +137,7 @@ export function headerErrors({ header }: CsvFile): readonly FieldError[] {
   });
 }
 
-/** Converts a CSV row to the object that JSON would have. */
+/** Converts a CSV row to its JSON form. */
 export function csvToRawRow(
   header: readonly string[],
   { line, cells }: CsvRow,

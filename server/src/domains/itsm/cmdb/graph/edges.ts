@@ -7,7 +7,7 @@ import type { TraversalStep, TraversalOptions } from "./traverse.ts";
 export const DIRECTIONS = ["downstream", "upstream", "both"] as const;
 export type Direction = (typeof DIRECTIONS)[number];
 
-/** The relationships to follow; of all types where none is named. */
+/** The relationship types to follow; all by default. */
 export interface EdgeFilter {
   readonly direction: Direction;
   readonly types: readonly string[] | undefined;
@@ -33,12 +33,12 @@ function neighbourSql({ direction, types }: EdgeFilter): string {
      order by id, via, type limit $2`;
 }
 
-/** Builds the query for an item's neighbours: downstream to what it needs, upstream to what needs it. */
+/** Builds the query for the neighbours of an item: downstream to its dependencies, upstream to its dependants. */
 export function neighbourQuery(tx: Tx, filter: EdgeFilter): TraversalOptions["stepFrom"] {
   const text = neighbourSql(filter);
   const { types } = filter;
   return async (ids, limit) =>
-    // The select list names the fields of a step.
+    // The select list has the field names of a step.
     await queryRows<TraversalStep>(tx, text, [ids, limit, ...(types ? [types] : [])]);
 }
 
@@ -50,7 +50,7 @@ export interface Edge {
 }
 
 const EDGES_MAX = 20_000;
-/** Of which most may lead to other items. */
+/** Limit of scanned edges; many can lead to the same items. */
 const SCANNED_EDGES_MAX = 100_000;
 
 /** Lists the relationships between some items, oldest first, up to a limit. */
@@ -75,7 +75,7 @@ export async function listEdgesAmong(
 
 export type ItemSummary = Pick<Item, "id" | "name" | "class" | "status">;
 
-/** Finds the summaries of items, by id. */
+/** Finds item summaries by id. */
 export async function findSummaries(
   tx: Tx,
   ids: readonly string[],

@@ -14,7 +14,7 @@ interface Tie {
   readonly type: string;
 }
 
-/** Puts items and what ties them into the home workspace, past the API; tells the ids of the items. */
+/** Inserts items and relationships into the home workspace without the API. Returns the item ids. */
 async function furnish(count: number, ties: readonly Tie[]): Promise<string[]> {
   const ids = Array.from({ length: count }, idsInOrder("ci", Date.now()));
   await world.sql(
@@ -40,7 +40,7 @@ async function furnish(count: number, ties: readonly Tie[]): Promise<string[]> {
   return ids;
 }
 
-/** The plainest way to find all distances: step by step over all ties. */
+/** A simple reference search for all distances. */
 function distancesIn(ties: readonly Tie[], direction: string, root: number): Map<number, number> {
   const distances = new Map([[root, 0]]);
   for (let hops = 1; ; hops += 1) {
@@ -77,7 +77,7 @@ function followed(ties: readonly Tie[], types: readonly string[] | null): readon
   return types ? ties.filter(({ type }) => types.includes(type)) : ties;
 }
 
-test("topology equals a plain search in memory, cycles included", async () => {
+test("topology equals the reference search, including cycles", async () => {
   const holds = async (ties: Tie[], asked: any) => {
     const ids = await furnish(NODES, ties);
     const { root, depth, direction, types } = asked;
@@ -105,7 +105,7 @@ test("topology equals a plain search in memory, cycles included", async () => {
   await fc.assert(fc.asyncProperty(graph, asking, holds), RUNS);
 });
 
-test("a graph over the limit is truncated, the nearest items first", async () => {
+test("a graph over the limit is truncated, nearest items first", async () => {
   const holds = async (ties: Tie[], asked: any, limit: number) => {
     const ids = await furnish(NODES, ties);
     const { root, depth, direction } = asked;
@@ -120,7 +120,7 @@ test("a graph over the limit is truncated, the nearest items first", async () =>
   await fc.assert(fc.asyncProperty(graph, asking, fc.integer({ min: 1, max: 8 }), holds), RUNS);
 });
 
-test("impact is all that needs an item, with the path to it", async () => {
+test("impact includes all dependants of an item, with their paths", async () => {
   const holds = async (ties: Tie[], asked: any) => {
     const ids = await furnish(NODES, ties);
     const { root, depth } = asked;
@@ -143,7 +143,7 @@ test("impact is all that needs an item, with the path to it", async () => {
   await fc.assert(fc.asyncProperty(graph, asking, holds), RUNS);
 });
 
-test("a path is a shortest one, and null where there is none", async () => {
+test("a path is a shortest path, or null if none exists", async () => {
   const holds = async (ties: Tie[], asked: any) => {
     const ids = await furnish(NODES, ties);
     const { root, other, direction, types } = asked;
@@ -165,7 +165,7 @@ test("a path is a shortest one, and null where there is none", async () => {
   await fc.assert(fc.asyncProperty(graph, asking, holds), RUNS);
 });
 
-test("downstream leads to what is needed, upstream to what needs it, and a ring ends", async () => {
+test("downstream finds dependencies, upstream finds dependants, and cycles end", async () => {
   const ring = [0, 1, 2].map((from) => ({ from, to: (from + 1) % 3, type: "depends_on" }));
   const ids = await furnish(4, [...ring, { from: 2, to: 3, type: "hosted_on" }]);
   const hops = async (question: string) => {
@@ -179,7 +179,7 @@ test("downstream leads to what is needed, upstream to what needs it, and a ring 
   expect(await hops("depth=10&types=hosted_on")).toEqual(["0@0"]);
 });
 
-test("without a root it is the whole graph, up to the limit", async () => {
+test("without a root the result is the complete graph, up to the limit", async () => {
   const ask = await world.member(["viewer"], await world.workspace("cmdb-overview"));
   const empty = await ask("GET /api/v1/cmdb/topology");
   expect(empty.body.data).toEqual({ root: null, nodes: [], edges: [], truncated: false });
@@ -194,7 +194,7 @@ test("without a root it is the whole graph, up to the limit", async () => {
   }
 });
 
-test("an unknown item or too great a depth is refused", async () => {
+test("an unknown item or an excessive depth is rejected", async () => {
   const missing = "ci_00000000000000000000000000";
   const [id] = await furnish(1, []);
   const stranger = await world.member(["owner"], await world.workspace("cmdb-strangers"));
@@ -215,7 +215,7 @@ test("an unknown item or too great a depth is refused", async () => {
   }
 });
 
-test("impact shows the open tickets of each item to callers who may read them", async () => {
+test("impact includes open tickets of each item for callers who can read them", async () => {
   const [server = "", app = ""] = await furnish(2, [{ from: 1, to: 0, type: "hosted_on" }]);
   const raise = async (title: string, ciIds: readonly string[]) =>
     (await owner("POST /api/v1/itsm/incidents", { title, ciIds })).body.data;

@@ -1,11 +1,11 @@
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 
-/** The weight of some items for a change's risk. */
+/** The weight of items for the risk of a change. */
 export interface ImpactWeight {
-  /** The classes of the items, one for each item. */
+  /** The classes of the items, one per item. */
   readonly classes: readonly string[];
-  /** How many others need one of them directly. */
+  /** The number of items that depend directly on one of them. */
   readonly dependants: number;
 }
 
@@ -14,7 +14,7 @@ const DEPENDANTS = `
   select count(distinct from_id) as count from cmdb_relationships
    where to_id = any($1::text[]) and from_id <> all($1::text[])`;
 
-/** Reads how much depends on some items. */
+/** Reads the number of dependants of items. */
 export async function readImpactWeight(tx: Tx, itemIds: readonly string[]): Promise<ImpactWeight> {
   if (itemIds.length === 0) return { classes: [], dependants: 0 };
   const [classes, dependants] = await Promise.all([

@@ -30,10 +30,10 @@ export interface Impact {
   readonly truncated: boolean;
 }
 
-/** Of each kind and item; the list of tickets has them all. */
+/** Limit per kind and item. The ticket list contains all of them. */
 const TICKETS_PER_ITEM_MAX = 20;
 
-/** Reads the impact of an item: all items that need it, directly or not, with their open tickets. */
+/** Reads the impact of an item: all direct and indirect dependants, with their open tickets. */
 export async function readImpact(
   ctx: ReadContext,
   id: string,
@@ -44,7 +44,7 @@ export async function readImpact(
   },
 ): Promise<Impact> {
   const stepFrom = neighbourQuery(ctx.tx, { direction: "upstream", types: options.types });
-  // The root does not count to the limit.
+  // The root does not count towards the limit.
   const traversal = { root: id, depth: options.depth, nodesMax: options.limit + 1, stepFrom };
   const { reached, truncated } = await traverse(traversal);
   const ids = [...reached.keys()];
@@ -72,7 +72,7 @@ export async function readImpact(
   };
 }
 
-/** Counts the open incidents and changes of items that the caller may read, by the item. */
+/** Counts the open incidents and changes of items that the caller can read, by item. */
 export async function countTicketsOn(ctx: ReadContext, ids: readonly string[]) {
   const byItem = Map.groupBy(await readableTickets(ctx, ids), ({ itemId }) => itemId);
   return (id: string) => {
@@ -81,7 +81,7 @@ export async function countTicketsOn(ctx: ReadContext, ids: readonly string[]) {
   };
 }
 
-/** Finds the open tickets that the caller may read. */
+/** Finds the open tickets that the caller can read. */
 async function readableTickets(
   ctx: ReadContext,
   ids: readonly string[],
@@ -108,7 +108,7 @@ function groupTickets(tickets: readonly TicketOnItem[]): Tickets {
   return { incidents: ofKind("incident"), changes: ofKind("change") };
 }
 
-/** Counts each ticket once, though it may be about several items. */
+/** Counts each ticket once, even if it has several items. */
 function countTickets(tickets: readonly TicketOnItem[], ticketKind: string): number {
   return new Set(tickets.filter(({ kind }) => kind === ticketKind).map(({ id }) => id)).size;
 }

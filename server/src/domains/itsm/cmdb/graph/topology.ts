@@ -18,7 +18,7 @@ export interface Topology {
   readonly truncated: boolean;
 }
 
-/** Reads the items around one, and all relationships between them. */
+/** Reads the items around an item, and all relationships between them. */
 export async function readNeighbourhood(
   tx: Tx,
   filter: EdgeFilter,
@@ -35,13 +35,13 @@ export async function readNeighbourhood(
     throw new Failure(NotFound, { detail: "The root item does not exist." });
   const nodes = [...reached].flatMap(([id, { hops }]) => {
     const summary = summaries.get(id);
-    // It may have been deleted since.
+    // The item may have been deleted in the meantime.
     return summary ? [{ ...summary, hops }] : [];
   });
   return { root, nodes, edges: among.edges, truncated: truncated || among.truncated };
 }
 
-/** Reads the whole graph up to a limit, the oldest items first. */
+/** Reads the complete graph up to a limit, oldest items first. */
 export async function readWholeGraph(
   tx: Tx,
   types: readonly string[] | undefined,
@@ -67,7 +67,7 @@ export interface GraphPath {
 
 const PATH_NODES_MAX = 20_000;
 
-/** Finds one of the shortest paths from an item to another. */
+/** Finds a shortest path between two items. */
 export async function findShortestPath(
   tx: Tx,
   filter: EdgeFilter,

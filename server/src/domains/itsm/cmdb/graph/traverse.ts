@@ -1,16 +1,15 @@
 /**
- * Breadth-first traversal of the graph. Each hop is one query about all items that the last one reached,
- * so that a traversal costs as many round trips as it is deep. Cycles end by themselves, since an item is
- * reached once, by the shortest path.
+ * Breadth-first traversal of the graph. Each hop is one query for all items of the previous hop, so a traversal needs
+ * as many round trips as its depth. Cycles end, because each item is reached once, by a shortest path.
  */
 import type { RelationshipType } from "../relationships/relationship.ts";
 
-/** An item that is one hop away from another. */
+/** An item one hop from another item. */
 export interface TraversalStep {
   readonly id: string;
-  /** The item that it was reached from. */
+  /** The previous item. */
   readonly via: string;
-  /** Of the relationship between them. */
+  /** The type of the relationship between them. */
   readonly type: RelationshipType;
 }
 
@@ -24,21 +23,20 @@ export interface ReachedItem {
 export interface TraversalOptions {
   readonly root: string;
   readonly depth: number;
-  /** How many items may be reached, the root among them. */
+  /** The maximum number of reached items, including the root. */
   readonly nodesMax: number;
-  /** The traversal ends when it reaches this item. */
+  /** The traversal ends at this item. */
   readonly goal?: string;
   /**
-   * Reads the neighbours of some items, each once, ordered by id, at most `limit`; they may have been
-   * reached before.
+   * Reads the neighbours of items, each once, ordered by id, at most `limit`. They can include items reached before.
    */
   readonly stepFrom: (ids: readonly string[], limit: number) => Promise<readonly TraversalStep[]>;
 }
 
 export interface Traversal {
-  /** By id, the nearest first. */
+  /** By id, nearest first. */
   readonly reached: ReadonlyMap<string, ReachedItem>;
-  /** True when more items are within the depth. */
+  /** True if more items exist within the depth. */
   readonly truncated: boolean;
 }
 

@@ -1,7 +1,7 @@
-/** The properties of a VEVENT by their names. */
+/** The properties of a VEVENT by name. */
 export type ParsedEvent = ReadonlyMap<string, string>;
 
-/** The events of a calendar, read by the rules of RFC 5545 and by nothing of ours. */
+/** Parses the events of a calendar by RFC 5545, independent of our own code. */
 export function parseICalendar(calendar: string): ParsedEvent[] {
   if (!calendar.endsWith("\r\n")) throw new Error("A line has no end.");
   const lines = calendar.slice(0, -2).replaceAll("\r\n ", "").split("\r\n");
@@ -21,7 +21,7 @@ export function parseICalendar(calendar: string): ParsedEvent[] {
   return events;
 }
 
-/** A value of type TEXT as it was before it was escaped. */
+/** Unescapes a value of type TEXT. */
 export function text(event: ParsedEvent, name: string): string {
   const value = event.get(name) ?? "";
   if (/(?<!\\)(\\\\)*[;,]/.test(value)) throw new Error(`This is not escaped: ${value}`);
