@@ -17,7 +17,7 @@ const viewer = await world.member(["viewer"]);
 const HOOKS = "/api/v1/webhooks";
 const FORBIDDEN = { status: 403, body: { code: "forbidden" }, events: [] };
 
-/** A webhook that hears of the secrets and notes whose names begin with its own. */
+/** Creates a webhook for events of secrets and notes whose names start with its own. */
 async function hook(ask: Ask, name: string, more: object = {}): Promise<any> {
   const begins = { startsWith: name };
   const { status, body } = await ask(`POST ${HOOKS}`, {
@@ -35,7 +35,7 @@ async function hook(ask: Ask, name: string, more: object = {}): Promise<any> {
   return body.data;
 }
 
-/** An event of the audit log, and after it one that is not; tells when. */
+/** Creates an audit event and then a normal event; returns the time. */
 async function happen(name: string): Promise<string> {
   const since = world.clock.now().toISOString();
   const secret = await owner("POST /api/v1/secrets", { name: `${name}_SECRET`, value: "v" });
@@ -49,7 +49,7 @@ const deliveriesOf = async (id: string): Promise<any[]> =>
   (await owner(`GET ${HOOKS}/${id}/deliveries`)).body.data.toReversed();
 const typesOf = async (id: string) => (await deliveriesOf(id)).map(({ eventType }) => eventType);
 
-/** The deliveries of a webhook, oldest first, once the note's is over. */
+/** The deliveries of a webhook, oldest first, after that of the note has finished. */
 function noted(id: string): Promise<any[]> {
   return until(async () => {
     const all = await deliveriesOf(id);
@@ -58,7 +58,7 @@ function noted(id: string): Promise<any[]> {
   });
 }
 
-/** Resolves when a webhook's recovery has come to its end. */
+/** Resolves when the recovery of a webhook has finished. */
 function recovered(): Promise<boolean> {
   return until(async () => {
     const jobs = await world.sql("select from jobs where kind = 'webhooks.recover'");
@@ -66,7 +66,7 @@ function recovered(): Promise<boolean> {
   });
 }
 
-/** A webhook that hears the audit log, with a failed delivery of an event of it. */
+/** Creates a webhook for the audit log, with a failed delivery of an audit event. */
 async function failedAudit(name: string): Promise<{ id: string; deliveryId: string }> {
   broken.add(name);
   const { id } = await hook(owner, name);
@@ -94,7 +94,7 @@ test.each(["audit.*", "audit.secret.created", "audit.*.created", "audit"])(
   },
 );
 
-test("a pattern that takes everything takes the audit log only for those who may read it", async () => {
+test("a wildcard pattern includes the audit log only with permission to read it", async () => {
   const [seeing, blind] = [await hook(owner, "ALL"), await hook(builder, "ALL")];
   expect([seeing.hearsAudit, blind.hearsAudit]).toEqual([true, false]);
   await happen("ALL");
@@ -111,7 +111,7 @@ describe("access of a webhook to the audit log", () => {
     return answer.body.data.hearsAudit;
   };
 
-  test("follows whoever saved its events last, and is told as a change", async () => {
+  test("uses the rights of the member who last saved its events, and emits a change", async () => {
     const { id } = await hook(owner, "SAVED");
     expect(await patched(builder, id, { name: "Other", url: `${receiver.url}/SAVED` })).toBe(true);
     expect(await patched(builder, id, { events: ["*"] })).toBe(false);
@@ -124,7 +124,7 @@ describe("access of a webhook to the audit log", () => {
     expect(await patched(owner, id, { events: ["*"] })).toBe(true);
   });
 
-  test("follows whoever turned it to another address too", async () => {
+  test("also uses the rights of the member who changed its URL", async () => {
     const { id } = await hook(owner, "TURNED");
     expect(await patched(builder, id, { url: `${receiver.url}/elsewhere` })).toBe(false);
     const named = await hook(owner, "NAMED", { events: ["audit.*"] });
@@ -134,7 +134,7 @@ describe("access of a webhook to the audit log", () => {
   });
 });
 
-test("what was missed is made up without the audit log, after a pause and by recovery", async () => {
+test("a resume and a recovery send missed events without the audit log", async () => {
   const { id } = await hook(builder, "MISSED", { status: "paused" });
   const since = await happen("MISSED");
   await builder(`POST ${HOOKS}/${id}/resume`, { from: "pausedAt" });
@@ -143,14 +143,14 @@ test("what was missed is made up without the audit log, after a pause and by rec
   await builder(`POST ${HOOKS}/${id}/recover`, { since });
   await recovered();
   expect(await typesOf(id)).toEqual(["note.created"]);
-  // The same for one that hears it.
+  // The same with a webhook that receives the audit log.
   await owner(`PATCH ${HOOKS}/${id}`, { events: ["*"] });
   await owner(`POST ${HOOKS}/${id}/recover`, { since });
   await recovered();
   expect(await typesOf(id)).toEqual(["audit.secret.created", "note.created"]);
 });
 
-test("what the audit log was sent before is not sent again where it no longer may go", async () => {
+test("earlier audit deliveries are not sent again without permission", async () => {
   const { id, deliveryId } = await failedAudit("AGAIN");
   await builder(`PATCH ${HOOKS}/${id}`, { url: `${receiver.url}/taken` });
   for (const verb of ["retry", "replay"]) {
@@ -169,7 +169,7 @@ test("what the audit log was sent before is not sent again where it no longer ma
   ]);
   const events = () => receiver.received.filter(({ path }) => path === "/taken");
   expect(events().map(({ body }) => body.event)).toEqual(["note.created"]);
-  // Not even by somebody who may read it: it is sent as its last editor sees it.
+  // Even a caller who may read it cannot retry: it is sent as the webhook's last editor sees it.
   const retry = () => owner(`POST ${HOOKS}/${id}/deliveries/${deliveryId}/retry`);
   expect(await retry()).toMatchObject(FORBIDDEN);
   await owner(`PATCH ${HOOKS}/${id}`, { events: ["*"] });
@@ -189,7 +189,7 @@ test("a caller without audit:read retries what the webhook may receive", async (
   });
 });
 
-test("a delivery shows the body of an audit event only to those who may read it", async () => {
+test("a delivery shows the body of an audit event only with permission to read it", async () => {
   const { id } = await hook(owner, "SHOWN");
   await happen("SHOWN");
   const [audit, note] = await noted(id);

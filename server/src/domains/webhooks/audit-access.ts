@@ -4,7 +4,7 @@ import type { Caller } from "#kernel/access/caller.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
 import { Failure, Forbidden } from "#kernel/operation/failure.ts";
 
-/** The audit log has a permission of its own; a webhook must not be the way around it. */
+/** The audit log has its own permission; a webhook must not bypass it. */
 export function mayReadAudit({ permissions }: Caller): boolean {
   return permissions.has(AuditRead.name);
 }
@@ -19,7 +19,7 @@ export function receivesAuditEvents(caller: Caller, patterns: readonly string[])
   });
 }
 
-/** True when a webhook may receive an event, also one that it received before. */
+/** Returns whether a webhook may receive an event, including one that it received before. */
 export function canReceive(
   { hearsAudit }: { readonly hearsAudit: boolean },
   { topic }: Pick<RecordedEvent, "topic">,

@@ -7,7 +7,7 @@ const owner = await world.member(["owner"]);
 const HOOKS = "/api/v1/webhooks";
 const PLAIN = { name: "Pager", url: "https://pager.example.com/hook", events: ["incident.*"] };
 
-/** A webhook with so many deliveries, over all environments. */
+/** Creates a webhook with this many deliveries, across all environments. */
 async function withDeliveries(count: number): Promise<string> {
   const { body } = await owner(`POST ${HOOKS}`, PLAIN);
   const { id } = body.data;
@@ -31,7 +31,7 @@ async function countOf(webhookId: string): Promise<number> {
   return n;
 }
 
-test("a webhook goes at once, its deliveries afterwards in all environments, and no others", async () => {
+test("deletes a webhook immediately, and later its deliveries in all environments, but no others", async () => {
   const count = 12_000;
   const [gone, kept] = [await withDeliveries(count), await withDeliveries(3)];
   const deleted = await owner(`DELETE ${HOOKS}/${gone}`);
@@ -42,7 +42,7 @@ test("a webhook goes at once, its deliveries afterwards in all environments, and
   ]);
   expect(await owner(`GET ${HOOKS}/${gone}`)).toMatchObject({ status: 404 });
   expect(await owner(`GET ${HOOKS}/${gone}/deliveries`)).toMatchObject({ status: 404 });
-  // Nobody works yet: the request itself has removed none.
+  // Work has not started: the request itself has deleted none.
   expect(await countOf(gone)).toBe(count);
 
   await world.kernel.startWork();

@@ -14,7 +14,7 @@ interface Row {
   readonly waiting: number;
 }
 
-/** The webhooks that hear a topic, with the deliveries that wait. */
+/** The webhooks that receive a topic, with their number of waiting deliveries. */
 export const webhookFollowers: EventFollowerSource = {
   kind: "webhook",
   permission: WebhooksRead,

@@ -17,7 +17,7 @@ export const MASK = "***";
 export const CREDENTIAL_NAME =
   /auth|cookie|token|key|secret|password|credential|signature|session/i;
 const SECRET_REFERENCE = new RegExp(`\\{\\{\\s*secrets\\.${SECRET_NAME}\\s*\\}\\}`, "g");
-/** An authentication scheme before a reference is no secret itself: `Bearer `, `Basic `. */
+/** An authentication scheme before a reference is not secret: `Bearer `, `Basic `. */
 const AUTH_SCHEME_PREFIX = /^[A-Za-z]{1,20} /;
 
 /** Headers that every delivery sets and receivers rely on. */
@@ -32,7 +32,7 @@ const RESERVED_HEADERS = new Set([
   "x-service-signature-256-previous",
 ]);
 
-/** True when a header's value is masked: its name is that of a credential, and it is more than a reference. */
+/** Returns whether a header value is masked: it has the name of a credential, and is not only a reference. */
 export function isSecretHeader(name: string, value: string): boolean {
   if (!CREDENTIAL_NAME.test(name)) return false;
   const literal = value.replaceAll(SECRET_REFERENCE, "").replace(AUTH_SCHEME_PREFIX, "");
@@ -60,7 +60,7 @@ export function unmaskHeaders(
   return { headers, errors };
 }
 
-/** The errors of masks that may not stand for what is stored: it was entered for another URL. */
+/** The errors of masks whose stored value was entered for another URL. */
 export function keptHeaderErrors(headers: Headers): FieldError[] {
   return Object.entries(headers)
     .filter(([, value]) => value === MASK)
@@ -91,7 +91,8 @@ export async function findReferenceErrors(
   workspace: string,
   headers: Headers,
 ): Promise<FieldError[]> {
-  // A webhook is of all environments; what it needs in one is known when an event of it is sent.
+  // A webhook applies to all environments; missing secrets of other environments are reported when an event is
+  // sent.
   const everywhere = { workspace, environment: "production" } as const;
   const missing = new Set(await secrets.findMissing(everywhere, findSecretReferences(headers)));
   return Object.entries(headers).flatMap(([name, value]) =>
@@ -102,8 +103,8 @@ export async function findReferenceErrors(
 }
 
 /**
- * Creates the scrubber of a webhook: for its signing secrets, and for the literal text of masked
- * headers. The secrets of the vault have scrubbers of their own.
+ * Creates the scrubber of a webhook, for its signing secrets and the literal values of masked headers. Vault
+ * secrets have their own scrubbers.
  */
 export function createScrubber(headers: Headers, signingSecrets: readonly string[]): Scrubber {
   const literal = Object.entries(headers)

@@ -37,7 +37,7 @@ test.each([
   expect(isSecretHeader(name, value)).toBe(hidden);
 });
 
-test("what may be a credential is shown as a mask, and comes back as it was", async () => {
+test("possible credentials are shown as a mask, and a mask keeps the value", async () => {
   const headers = {
     "X-Api-Key": "literal-value",
     Authorization: "Bearer {{secrets.PAGER}}",
@@ -57,7 +57,7 @@ test("what may be a credential is shown as a mask, and comes back as it was", as
   expect(await kept(id)).toEqual({ "X-Api-Key": "other-value" });
 });
 
-test("a changed URL keeps no credential, whether masks are sent or no headers at all", async () => {
+test("a changed URL keeps no credentials, whether masks or no headers are sent", async () => {
   const headers = { "X-Api-Key": "literal-value", Authorization: "Bearer {{secrets.PAGER}}" };
   const { body } = await owner(`POST ${HOOKS}`, draft(headers));
   const path = `${HOOKS}/${body.data.id}`;
@@ -78,7 +78,7 @@ test("a changed URL keeps no credential, whether masks are sent or no headers at
   expect((await owner(`PATCH ${path}`, { url: `${url}/2` })).status).toBe(200);
 });
 
-test("a change that a mask hides is named all the same", async () => {
+test("a change hidden by a mask is still reported", async () => {
   const { body } = await owner(`POST ${HOOKS}`, draft({ "X-Api-Key": "literal-value" }));
   const { id } = body.data;
   const changesAfter = async (headers: object) => {
@@ -124,7 +124,7 @@ test.each([
   }
 });
 
-test("one name in two cases, too many headers and a value too long are refused", async () => {
+test("rejects duplicate names in different case, too many headers and a long value", async () => {
   const twice = await owner(`POST ${HOOKS}`, draft({ "X-Team": "a", "x-team": "b" }));
   expect(twice.body.errors).toEqual([{ path: "/headers/x-team", message: "appears twice" }]);
   const many = Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`X-${index}`, "v"]));
@@ -133,7 +133,7 @@ test("one name in two cases, too many headers and a value too long are refused",
   expect(long.body.errors[0].path).toBe("/headers/X-Long");
 });
 
-test("a header is never taken for what every object has", async () => {
+test("a header name does not match inherited object properties", async () => {
   const odd = await owner(`POST ${HOOKS}`, draft({ constructor: "ops", toString: "dev" }));
   expect(odd.body.data.headers).toEqual({ constructor: "ops", toString: "dev" });
   const masked = await owner(`POST ${HOOKS}`, draft({ constructor: "***" }));

@@ -56,7 +56,7 @@ test("signing secrets and secret headers leak into no other row, response or log
   for (const one of [delivered, failed]) await ask(`GET ${HOOKS}/${id}/deliveries/${one.id}`);
   await ask(`POST ${HOOKS}/preview`, { events: ["*"], limit: 200 });
   await ask("GET /api/v1/audit?limit=200");
-  // All of them were sent back and kept: in their place stand their names.
+  // The receiver returned all secrets, and the responses were stored with their names instead.
   const kept = await ask(`GET ${HOOKS}/${id}/deliveries`);
   const names = ["PLANTED", "of this webhook", "of this webhook"].map((name) => `[secret ${name}]`);
   for (const { lastResponseBody } of kept) {
@@ -78,12 +78,12 @@ test("signing secrets and secret headers leak into no other row, response or log
       Buffer.from(value).toString("hex"),
     ];
     const found = places.filter(([, text]) => forms.some((form) => text.includes(form)));
-    // What is written into a header without a reference is kept as it was written, and nowhere else.
+    // A literal header value is stored as entered, and nowhere else.
     expect(found.map(([place]) => place)).toEqual(value === LITERAL ? ["webhooks"] : []);
   }
 });
 
-/** Bytes come as hexadecimal text, so what is stored as it is would be seen in that form. */
+/** Includes bytes as hexadecimal text, so that plain text in them is found too. */
 async function everyRow(): Promise<(readonly [string, string])[]> {
   const tables = await world.sql(
     "select tablename as name from pg_tables where schemaname = 'public'",

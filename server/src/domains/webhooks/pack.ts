@@ -17,7 +17,7 @@ const PackWebhook = object(
   { title: "PackWebhook" },
 );
 
-/** The settings of a webhook that does not say them. */
+/** The defaults of omitted webhook settings. */
 const DEFAULTS: Omit<Required<Static<typeof PackWebhook>>, "name" | "url" | "events"> = {
   environments: null,
   filter: null,
@@ -69,7 +69,7 @@ async function find(tx: Tx, id: string): Promise<Webhook | undefined> {
   return row && store.get(tx, id);
 }
 
-/** Of two with one name nobody can tell which is meant. */
+/** Returns undefined if two webhooks have the same name, because the reference is ambiguous. */
 async function findByName(tx: Tx, webhookName: string): Promise<string | undefined> {
   const select = "select id from webhooks where name = $1 order by id limit 2";
   const [first, second] = await queryRows(tx, select, [webhookName]);

@@ -7,7 +7,7 @@ const world = await useWorld({ work: true, env: receiver.env });
 
 const HOOKS = "/api/v1/webhooks";
 
-test("owners and admins are notified of an automatic pause, nobody of a manual one", async () => {
+test("owners and admins are notified of an automatic pause, but not of a manual one", async () => {
   const place = await world.workspace("noticed");
   const [owner, admin, builder] = [
     await world.member(["owner"], place),

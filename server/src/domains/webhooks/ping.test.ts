@@ -128,7 +128,7 @@ test.each([
   });
 });
 
-test("a port where nobody listens, and a certificate that nobody vouches for, are errors", async () => {
+test("a closed port and an untrusted certificate are errors", async () => {
   const closed = await tested(await made({ url: "https://127.0.0.1:9/hook" }));
   expect(closed.body).toMatchObject({ status: 0, error: expect.stringContaining("ECONNREFUSED") });
   const { MILLRACE_OUTBOUND_CA: _, ...env } = receiver.env;
@@ -141,7 +141,7 @@ test("a port where nobody listens, and a certificate that nobody vouches for, ar
   expect(receiver.received).toEqual([]);
 });
 
-test("at most 64 KiB of the answer are kept, and bytes that are no text do no harm", async () => {
+test("stores at most 64 KiB of the response, and handles bytes that are not text", async () => {
   const id = await made();
   receiver.answer = (_received, response) => response.end("x".repeat(100_000));
   expect((await tested(id)).body).toMatchObject({ status: 200, body: "x".repeat(65_536) });
@@ -149,7 +149,7 @@ test("at most 64 KiB of the answer are kept, and bytes that are no text do no ha
   expect((await tested(id)).body).toMatchObject({ status: 200, body: expect.any(String) });
 });
 
-test("secrets are put into headers when they are sent, and taken out of what comes back", async () => {
+test("secrets are inserted into headers when sending, and removed from responses", async () => {
   await owner("POST /api/v1/secrets", { name: "PAGER", value: "vault-value-77" });
   const id = await made({
     secret: "signing-value-88",
@@ -173,7 +173,7 @@ test("secrets are put into headers when they are sent, and taken out of what com
   expect(receiver.received[1]?.headers.authorization).toBe("Bearer rotated-value-78");
 });
 
-test("a secret that is gone, or that no header can carry, sends nothing", async () => {
+test("a missing secret, or one that is not a valid header value, sends nothing", async () => {
   await owner("POST /api/v1/secrets", { name: "BRIEF", value: "two\r\nlines: 1" });
   const id = await made({ headers: { "X-Value": "{{secrets.BRIEF}}" } });
   const refused = await tested(id);

@@ -92,7 +92,7 @@ async function post(
   }
 }
 
-/** An event that is in no log, with all fields that a payload needs. */
+/** An event that is not in the log, with all fields that a payload needs. */
 function pingEvent(webhook: Webhook, caller: Caller, at: Date): RecordedEvent {
   return {
     position: { epoch: 0, xid: 0, seq: 0 },

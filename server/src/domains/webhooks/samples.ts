@@ -3,7 +3,7 @@ import type { Ask } from "#kernel/testing/world.ts";
 
 let count = 0;
 
-/** Nobody listens on this port: an attempt fails at once. */
+/** No server listens on this port: an attempt fails immediately. */
 function fresh() {
   count += 1;
   return {
@@ -28,7 +28,7 @@ function fresh() {
   };
 }
 
-/** A webhook is the same in all environments. */
+/** Creates a webhook; it is the same in all environments. */
 async function made(owner: Ask, more: object = {}) {
   const { body } = await owner("POST /api/v1/webhooks", { ...fresh(), ...more });
   return { params: { id: body.data.id as string }, environmentScoped: false };

@@ -24,7 +24,7 @@ export async function sealSigningSecret(
   return seal(key, Buffer.from(secret), sealContext(workspaceKey, webhookId));
 }
 
-/** The columns of a webhook that hold its signing secrets. */
+/** The columns of a webhook that contain its signing secrets. */
 interface SealedSecrets {
   readonly secret: Buffer | null;
   readonly previous_secret: Buffer | null;
@@ -59,12 +59,12 @@ export function rememberSigningSecret(secret: string): UsedSecret {
   return recentSecrets.remember("of this webhook", secret);
 }
 
-/** A new secret, as Standard Webhooks writes them. */
+/** Generates a secret in the format of Standard Webhooks. */
 export function newSigningSecret(): string {
   return STANDARD_PREFIX + randomBytes(SECRET_BYTES).toString("base64");
 }
 
-/** Requires a key after the prefix: with an empty one anybody could sign. */
+/** Requires a key after the prefix: with an empty key, anyone could sign. */
 export function secretErrorMessage(secret: string): string | undefined {
   if (!secret.startsWith(STANDARD_PREFIX)) return undefined;
   const key = Buffer.from(secret.slice(STANDARD_PREFIX.length), "base64");

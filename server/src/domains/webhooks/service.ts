@@ -27,7 +27,7 @@ import { newSigningSecret, PREVIOUS_SECRET_MS, sealSigningSecret } from "./secre
 import * as store from "./store.ts";
 import { webhookRef, webhookEventData, TooManyWebhooks, type Webhook } from "./webhook.ts";
 
-/** Each event of a workspace is matched against all of its webhooks. */
+/** The limit per workspace: each event is matched against all of its webhooks. */
 const WEBHOOKS_MAX = 2_000;
 
 /** The column has an older word for a shard. */
@@ -52,7 +52,7 @@ export function newWebhookId({ clock }: Platform): string {
   return newId("whk", clock.nowMs());
 }
 
-/** Encrypts the secret before the transaction begins, so that nothing later has its text. */
+/** Encrypts the secret before the transaction begins, so that no later step has its plain text. */
 export async function sealInput(
   platform: Platform,
   caller: Caller,
@@ -95,9 +95,8 @@ export async function create(
 }
 
 /**
- * Changes a webhook. A change of status has an event of its own, `webhook.paused` or
- * `webhook.resumed`; `webhook.updated` comes before it when something else changed, and when nothing
- * did in the status.
+ * Changes a webhook. A change of status emits `webhook.paused` or `webhook.resumed`; `webhook.updated` precedes it
+ * if other fields changed, and is emitted alone if the status did not change.
  */
 export async function update(
   ctx: WriteContext<typeof WebhookUpdated | typeof WebhookPaused | typeof WebhookResumed>,
@@ -161,7 +160,7 @@ export async function resumeFromNow(
   return webhook;
 }
 
-/** Deletes a webhook. A job removes its deliveries, which may be many. */
+/** Deletes a webhook. A job deletes its deliveries, of which there may be many. */
 export async function remove(ctx: WriteContext<typeof WebhookDeleted>, id: string): Promise<void> {
   const webhook = await store.lock(ctx.tx, id);
   ctx.expectRevision(webhook.revision);
@@ -214,9 +213,8 @@ function unmaskInput(
 }
 
 /**
- * The columns that bind a webhook to the permissions of its editor. They change with its URL and with
- * its events, with its filter, since that selects by the data of events, and with its headers, which may
- * hold secrets.
+ * The columns with the editor's permissions. They change with the URL, the events, the filter, which reads event
+ * data, and the headers, which may contain secrets.
  */
 function accessColumns(caller: Caller, input: SealedInput["input"], before: Webhook) {
   const urlChanges = input.url !== undefined && input.url !== before.url;
@@ -235,7 +233,7 @@ function saverColumns(caller: Caller) {
   return { saved_by: runAs, permissions: permissions && [...permissions] };
 }
 
-/** The columns of an input, except its status, which is not a column alone. */
+/** The columns of an input, except the status, which involves more than one column. */
 function columnsOf(input: SealedInput["input"]) {
   const { name, url, events, environments, filter, headers, format, retries } = input;
   const { retryStrategy, retryMaxDelayMs, timeoutMs, maxPerSecond } = input;

@@ -15,7 +15,7 @@ async function made(more: object = {}): Promise<string> {
   return (await owner(`POST ${HOOKS}`, draft)).body.data.id;
 }
 
-/** Has a ping sent, and shows it as it came. */
+/** Sends a ping, and returns the received request. */
 async function pinged(id: string): Promise<Received & { readonly sent: Record<string, string> }> {
   expect((await owner(`POST ${HOOKS}/${id}/test`)).body).toMatchObject({ status: 200 });
   const received = receiver.received.at(-1);
@@ -93,7 +93,7 @@ test("the official verifier of Standard Webhooks accepts it, and nothing else", 
   expect(() => new Verifier(secret).verify(got.text, moved)).toThrow("No matching signature");
 });
 
-test("a secret in plain words is the raw key of Standard Webhooks", async () => {
+test("a secret in plain text is the raw key of Standard Webhooks", async () => {
   const got = await pinged(await made({ secret: "between us" }));
   const verifier = new Verifier("between us", { format: "raw" });
   expect(verifier.verify(got.text, got.sent)).toEqual(got.body);
@@ -132,7 +132,7 @@ test("after a rotation both secrets sign for a day, and then the new one alone",
   expect(later.sent).not.toHaveProperty("x-service-signature-256-previous");
 });
 
-test("of three secrets the two last ones sign", async () => {
+test("the last two of three secrets sign", async () => {
   const [first, second, third] = ["the first one", "the second one", "the third one"];
   const id = await made({ secret: first });
   for (const secret of [second, third]) {
@@ -145,7 +145,7 @@ test("of three secrets the two last ones sign", async () => {
   expect(got.sent["x-service-signature-256-previous"]).toBe(own(second ?? "", got));
 });
 
-test("the first secret that a rotation sets has none before it", async () => {
+test("the first secret set by a rotation has no predecessor", async () => {
   const id = await made();
   const { body } = await owner(`POST ${HOOKS}/${id}/secret/rotate`, {});
   expect(body.data.previousSecretExpiresAt).toBeNull();

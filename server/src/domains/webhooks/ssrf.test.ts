@@ -64,7 +64,7 @@ const AT_SAVE = [
   "https://[ff02::1]/",
   "https://224.0.0.1/",
   "https://255.255.255.255/",
-  // Forms that parsers read differently, or that say more than where to go.
+  // Forms that parsers interpret differently, or with additional parts.
   "https://user:password@example.com/",
   "https://user@example.com/",
   "https://example.com@127.0.0.1/",
@@ -123,7 +123,7 @@ test.each(AT_SENDING)("%j is refused by its address when it is used", async (url
     body: { status: 0, body: "", error: expect.stringContaining("is not public") },
     events: ["webhook.tested"],
   });
-  // The error names no address: that would tell strangers what is inside.
+  // The error names no address, because that would reveal the internal network.
   expect(tested.body.error).not.toMatch(/\d+\.\d+\.\d+\.\d+(?!\.nip)|::/);
 });
 

@@ -7,7 +7,7 @@ describe("a pause", () => {
   const paused = { status: "paused", pausedBecause: "manual", pausedAt: expect.any(String) };
   const active = { status: "active", pausedBecause: null, pausedAt: null, catchingUp: false };
 
-  test("by hand and its end have events of their own", async () => {
+  test("a manual pause and resume have their own events", async () => {
     const { id } = await made();
     const stopped = await owner(`PATCH ${WEBHOOKS}/${id}`, { status: "paused" });
     expect(stopped).toMatchObject({
@@ -44,7 +44,7 @@ describe("a pause", () => {
     expect(body.data[0].data).toMatchObject({ changes: ["url"], after: { status: "paused" } });
   });
 
-  test("with fields as they are already has no further event", async () => {
+  test("a status change without other changes emits no further event", async () => {
     const { id } = await made();
     const stopped = await owner(`PATCH ${WEBHOOKS}/${id}`, { status: "paused", name: "Pager" });
     expect(stopped.events).toEqual(["webhook.paused"]);

@@ -84,7 +84,7 @@ export async function remove(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom("webhooks").where("id", "=", id).execute();
 }
 
-/** Resets the count of failures. The revision stays, since nobody changed the webhook. */
+/** Resets the failure count. The revision stays the same, because the webhook itself did not change. */
 export async function resetFailures(tx: Tx, id: string): Promise<void> {
   await tx
     .updateTable("webhooks")

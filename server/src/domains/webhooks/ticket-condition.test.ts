@@ -18,7 +18,7 @@ const comment = (id: string) => agent(`POST ${INCIDENTS}/${id}/comments`, { body
 const preview = async (filter: object) =>
   (await owner("POST /api/v1/webhooks/preview", { events: ["incident.*"], filter })).body.data;
 
-test("a condition on the ticket sends all its events by the state at each of them", async () => {
+test("a condition on the ticket selects all its events by its state at each event", async () => {
   const hook = { events: ["incident.*"], filter: URGENT };
   await testing.hook(owner, receiver, "urgent", hook);
   const quiet = await raise({ impact: 3, urgency: 3 });

@@ -113,7 +113,7 @@ test("the limits themselves are taken", async () => {
   await made({ retries: 0, timeout_ms: 100, retry_max_delay_ms: 1_000, max_per_second: 0.1 });
 });
 
-test("event types that the platform does not have are told, since they would never come", async () => {
+test("warns about unknown event types, which would never occur", async () => {
   const events = ["recrod.created", "record.creatd", "incident.*", "shop.order_paid"];
   const made = await owner(`POST ${WEBHOOKS}`, { ...PAGER, events });
   expect(made).toMatchObject({

@@ -65,7 +65,7 @@ export async function parseWebhookInput(
   return input;
 }
 
-/** The field errors of a subscription, which a preview takes too. */
+/** The field errors of a subscription, also used by previews. */
 export function subscriptionErrors(input: Pick<WebhookInput, "events" | "filter">): FieldError[] {
   const { events: patterns = [], filter } = input;
   const patternErrors = patterns.flatMap((pattern, index) =>
@@ -80,7 +80,7 @@ export function subscriptionErrors(input: Pick<WebhookInput, "events" | "filter"
   ];
 }
 
-/** Doubts about a subscription: a type that the platform does not have, or one close to it. */
+/** Warnings about a subscription: an unknown event type, and the closest known one. */
 export function subscriptionWarnings(
   services: Pick<PlatformServices, "eventTypes">,
   { events: patterns = [] }: { readonly events?: readonly string[] | undefined },
@@ -145,7 +145,7 @@ function resolveAliases(body: Body): {
 const StoredWebhook = Type.Object({ ...subscription, headers: settings.headers });
 const storedWebhooks = new Validator(StoredWebhook, "body");
 
-/** The events that a webhook hears, and the headers that it sends. */
+/** The events that a webhook receives, and the headers that it sends. */
 export const webhookDefinition: StoredDefinition = {
   table: "webhooks",
   columns: "events, environments, filter, headers",

@@ -3,7 +3,7 @@ import { PAGER, useWebhooks, WEBHOOKS } from "./testing/webhook.ts";
 
 const { world, owner, create: made, lastEvent } = await useWebhooks();
 
-test("a webhook that says little has the defaults", async () => {
+test("a minimal webhook gets the defaults", async () => {
   const answer = await owner(`POST ${WEBHOOKS}`, PAGER);
   expect(answer).toMatchObject({ status: 201, events: ["webhook.created"] });
   const { id } = answer.body.data;
@@ -53,7 +53,7 @@ test("a webhook that says little has the defaults", async () => {
 });
 
 describe("a change", () => {
-  test("is one event that says what differs", async () => {
+  test("an update emits one event with the changed fields", async () => {
     const { id } = await made({ environments: ["staging"], filter: { "data.a": 1 } });
     const changed = await owner(`PATCH ${WEBHOOKS}/${id}`, {
       name: "Bell",
@@ -74,7 +74,7 @@ describe("a change", () => {
     expect(data.after).toMatchObject({ name: "Bell", environments: null });
   });
 
-  test("of the secret is named, and not shown", async () => {
+  test("a changed secret is reported without its value", async () => {
     const { id } = await made({ secret: "the first one" });
     const changed = await owner(`PATCH ${WEBHOOKS}/${id}`, { secret: "the second one" });
     expect(changed.events).toEqual(["webhook.updated"]);
@@ -113,7 +113,7 @@ test("a workspace has at most 2000 webhooks", async () => {
        from webhooks, generate_series(1, 1998) as n where id = $1`,
     [first.body.data.id],
   );
-  // Room for one: of two at once the other is refused.
+  // One webhook fits below the limit: of two concurrent creations, one is rejected.
   const two = await Promise.all([1, 2].map(() => crowded(`POST ${WEBHOOKS}`, PAGER)));
   const [last, refused] = two.toSorted((one, other) => one.status - other.status);
   expect(last).toMatchObject({ status: 201, events: ["webhook.created"] });
@@ -123,7 +123,7 @@ test("a workspace has at most 2000 webhooks", async () => {
   expect((await crowded(`POST ${WEBHOOKS}`, PAGER)).status).toBe(201);
 });
 
-test("lists go newest first, page by page, and each workspace has its own", async () => {
+test("lists are newest first, paged, and separate per workspace", async () => {
   const elsewhere = await world.member(["owner"], await world.workspace("listing"));
   const ids = [];
   for (const name of ["a", "b", "c"]) {

@@ -21,7 +21,7 @@ const arrived = (name: string) => testing.arrived(receiver, name);
 const write = async (title: string, headers = {}) =>
   (await owner("POST /api/v1/notes", { title, body: "" }, headers)).body.data.id as string;
 
-/** The deliveries of a webhook, once there are so many and none is open. */
+/** The deliveries of a webhook, when there are this many and all have finished. */
 function over(id: string, count: number, headers = {}): Promise<any[]> {
   return until(async () => {
     const { body } = await owner(`GET ${path(id)}`, undefined, headers);
@@ -91,7 +91,7 @@ test("deliveries are listed newest first, page by page, by status and by environ
   expect(nowhere).toMatchObject({ status: 404, body: { code: "not_found" } });
 });
 
-test("a delivery shows what was sent to the letter, without secrets, and every attempt", async () => {
+test("a delivery shows exactly what was sent, without secrets, and all attempts", async () => {
   await owner("POST /api/v1/secrets", { name: "DETAIL_KEY", value: "open sesame" });
   broken.add("detail");
   const id = await hook("detail", {
@@ -174,7 +174,7 @@ test("a replay is a new delivery of the same event, and sorts as the newest", as
   expect({ ...copy?.[0]?.body, id: first.id }).toEqual(original?.[0]?.body);
 });
 
-test("a replay for a paused webhook waits until that is active", async () => {
+test("a replay for a paused webhook waits until it is active", async () => {
   const id = await hook("waiting");
   await write("waiting one");
   const [first] = await over(id, 1);
@@ -185,7 +185,7 @@ test("a replay for a paused webhook waits until that is active", async () => {
     body: { data: { status: "pending", attempts: 0 } },
     events: ["webhook.delivery_replayed"],
   });
-  // What another webhook is sent meanwhile, this one is not.
+  // Deliveries of another webhook do not appear here.
   const other = await hook("meanwhile");
   await write("meanwhile one");
   await over(other, 1);
@@ -196,12 +196,12 @@ test("a replay for a paused webhook waits until that is active", async () => {
   expect(arrived("waiting")).toHaveLength(2);
 });
 
-test("what is no longer in the log is shown without its body, and can't be sent again", async () => {
+test("a delivery whose event is no longer in the log has no body, and cannot be sent again", async () => {
   broken.add("forgotten");
   const id = await hook("forgotten");
   await write("forgotten one");
   const [{ id: deliveryId, eventId }] = await over(id, 1);
-  // As the pruning of old events does.
+  // Deletes events like the retention job.
   await world.sql(
     `delete from events e using deliveries d
       where d.id = $1 and (e.epoch, e.xid, e.seq) = (d.event_epoch, d.event_xid, d.event_seq)`,
@@ -215,7 +215,7 @@ test("what is no longer in the log is shown without its body, and can't be sent 
   }
 });
 
-test("the trace of an event leads to its deliveries", async () => {
+test("the trace of an event includes its deliveries", async () => {
   const ids = [await hook("traced", { name: "First" }), await hook("traced", { name: "Second" })];
   await write("traced one");
   const deliveries = (await Promise.all(ids.map((id) => over(id, 1)))).flat();
@@ -235,7 +235,7 @@ test("the trace of an event leads to its deliveries", async () => {
   }
 });
 
-test("deliveries that are over go after their time, and no others", async () => {
+test("deletes finished deliveries after their retention time, and no others", async () => {
   const id = await hook("pruned");
   await write("pruned one");
   await over(id, 1);

@@ -52,8 +52,8 @@ export async function readDeliveryDetail(
 }
 
 /**
- * Reads the event as it is sent, which is as the last editor of the webhook sees it. `canShow` is
- * true when the caller sees the whole event, or the same part of it.
+ * Reads the event as it is sent: as the last editor of the webhook sees it. `canShow` is true if the caller sees
+ * the entire event, or the same part of it.
  */
 async function readSentEvent(
   ctx: Context,

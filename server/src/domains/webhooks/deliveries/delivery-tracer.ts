@@ -31,7 +31,7 @@ export const deliveryTracer: CausalTracer = {
   },
 };
 
-/** An event's id is the first part of the ids of its deliveries. */
+/** The id of an event is the start of the ids of its deliveries. */
 function eventIdOfDelivery(id: string): string {
   return `evt_${id.slice(4, 4 + EVENT_CHARACTERS)}`;
 }

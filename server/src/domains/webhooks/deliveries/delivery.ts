@@ -31,7 +31,7 @@ const fields = {
   createdAt: Time,
 };
 
-/** One event for one webhook, as lists show it. */
+/** One event for one webhook, as in lists. */
 export const Delivery = Type.Object(fields, { title: "WebhookDelivery" });
 export type Delivery = Static<typeof Delivery>;
 

@@ -42,7 +42,7 @@ async function writeAndChange(
 /** More than one batch. */
 const MANY_CHANGES = 540;
 
-/** A note that was changed so often; the changes after the first are copies of it, as they would stand in the log. */
+/** Creates a note and changes it this many times; the changes after the first are copied in the log. */
 async function changeManyTimes(title: string): Promise<number> {
   const { body } = await owner("POST /api/v1/notes", { title, body: "0" });
   const { headers } = await owner(`PATCH /api/v1/notes/${body.data.id}`, { body: "1" });
@@ -58,7 +58,7 @@ async function changeManyTimes(title: string): Promise<number> {
   return MANY_CHANGES;
 }
 
-test("after a pause nothing is lost, nothing comes twice and each thing's order is kept, while eight go on writing and two nodes work", async () => {
+test("a resume loses and duplicates nothing and keeps the order per resource, with eight concurrent writers and two nodes", async () => {
   const id = await hook(owner, "busy");
   const node = await openKernel(world);
   await node.startWork();
@@ -104,7 +104,7 @@ test("after a pause nothing is lost, nothing comes twice and each thing's order 
   }
 });
 
-test("what another node has made up is sent before what happens next", async () => {
+test("deliveries replayed by another node precede later events", async () => {
   const id = await hook(owner, "joining");
   const { body } = await owner("POST /api/v1/notes", { title: "joining", body: "0" });
   await until(async () => arrived("joining").length === 1);
@@ -122,7 +122,7 @@ test("what another node has made up is sent before what happens next", async () 
     );
     return row !== undefined;
   });
-  // The last step of another node's, of which this one has not heard yet.
+  // The last step of another node, which this node has not received yet.
   await world.sql(
     `with made_up as (
        insert into deliveries
@@ -141,7 +141,7 @@ test("what another node has made up is sent before what happens next", async () 
   expect(arrived("joining").map(({ text }) => text)).toEqual(["0", "1", "2"]);
 });
 
-test("a pause while it catches up keeps its place, and what a dead worker left is made up by the next", async () => {
+test("a pause during the replay keeps its position, and another worker continues after a crash", async () => {
   await using idle = await startWorld({ env: receiver.env });
   await registerReaders(idle.kernel, [fanOutReader]);
   const ask = await idle.member(["owner"]);
@@ -161,7 +161,7 @@ test("a pause while it catches up keeps its place, and what a dead worker left i
   await post("halting 3");
   await resume(ask, id, "pausedAt");
   await post("halting 4");
-  // Claimed by a worker that died: it is due again when the lease is over.
+  // Claimed by a crashed worker: the job is due again when its lease expires.
   await idle.sql(
     `update jobs set claimed_at = now(), attempts = 1, generation = 1
       where kind = 'webhooks.catch_up'`,

@@ -25,16 +25,15 @@ import {
 const Payload = Type.Object({ webhookId: Type.String() });
 const RETRY_DELAY_MAX_MS = 60_000;
 const BATCH_EVENTS_MAX = 500;
-/** The most events of one environment that are replayed while the reader waits. */
+/** The maximum number of events per environment that are replayed while the reader waits. */
 const REST_EVENTS_MAX = 2_000;
 const ENVIRONMENTS: readonly EnvironmentName[] = ["production", "staging", "development"];
 
 /**
- * Replays the events that a paused webhook missed. While it has a position of its own, the fan-out
- * reader skips it, and this job fans out instead, batch by batch from that position to the reader's
- * cursor. Once it is close, the last step locks the reader, replays up to its cursor exactly and clears
- * the position: later events are the reader's again. So each event is fanned out, and in the order of
- * the log. Batches may be repeated: the ids of deliveries derive from event and webhook.
+ * Replays the events that a paused webhook missed. While the webhook has its own position, the fan-out reader skips
+ * it, and this job fans out batches from that position to the reader's cursor. Near the end, the last step locks
+ * the reader, replays exactly up to its cursor and clears the position: the reader handles later events. So each
+ * event is fanned out in log order. Batches may be repeated, because delivery ids derive from event and webhook.
  */
 export const replayMissedJob: JobType<typeof Payload> = job({
   kind: "webhooks.catch_up",
@@ -95,7 +94,7 @@ async function replayBatch(
   return false;
 }
 
-/** Replays the rest while the reader is locked; false when there is too much of it. */
+/** Replays the rest while the reader is locked; false if there are too many events. */
 async function replayRest(
   ctx: WriteContext<never>,
   webhook: ReplayTarget,
@@ -131,7 +130,7 @@ async function replayMatching(
   await replayEventsTo(ctx, webhook, missed);
 }
 
-/** Keeps the revision, since nobody sees this change. */
+/** Keeps the revision, because users do not see this change. */
 async function updatePosition(
   tx: Tx,
   webhookId: string,

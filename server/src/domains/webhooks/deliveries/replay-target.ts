@@ -18,7 +18,7 @@ import { readVisibility } from "../sending/visibility.ts";
 /** A webhook for which past events are fanned out. */
 export interface ReplayTarget extends DeliveryTarget {
   readonly status: string;
-  /** Position of its last event, for as long as the fan-out reader skips it. */
+  /** The position of its last event, as long as the fan-out reader skips it. */
   readonly position: LogPosition | undefined;
   readonly filter: Condition | null;
   readonly hearsAudit: boolean;
@@ -40,7 +40,7 @@ type Row = Pick<
   readonly place_seq: number;
 };
 
-/** Locks the webhook until the transaction ends: nobody pauses or deletes it meanwhile. */
+/** Locks the webhook until the transaction ends, so that it cannot be paused or deleted. */
 export async function lockReplayTarget(
   tx: Tx,
   webhookId: string,
@@ -132,7 +132,7 @@ function toReplayTarget(row: Row): ReplayTarget {
     // The column is text, and only this domain writes it.
     format: row.format as PayloadFormat,
     position: xid === null ? undefined : positionOfRow({ epoch, xid, seq }),
-    // A causal chain that was cut is not continued here.
+    // A causal chain that exceeded the maximum depth is not continued here.
     matches: (event) => event.depth <= CAUSATION_DEPTH_MAX && matches(event),
     isAfterStart: compileSubscriptionStart({
       epoch: row.since_epoch,

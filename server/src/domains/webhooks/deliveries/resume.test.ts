@@ -24,7 +24,7 @@ async function write(title: string): Promise<string> {
   return eventIdOf({ epoch: row.epoch, xid: Number(row.xid), seq: Number(row.seq) });
 }
 
-test("from now on means without what happened in between", async () => {
+test("resuming from now skips events during the pause", async () => {
   const id = await hook("leaping");
   await write("leaping 1");
   await until(async () => arrived("leaping").length === 1);
@@ -57,7 +57,7 @@ test("from an event on, that event is the first, also when the webhook did not e
   await caughtUp(id);
   await write("returning 6");
   await until(async () => arrived("returning").length === 5);
-  // What was delivered before is not delivered again.
+  // Events delivered earlier are not delivered again.
   const titles = arrived("returning").map((title) => title.slice(-1));
   expect([titles[0], titles.slice(1, 4).toSorted(), titles[4]]).toEqual([
     "4",
@@ -65,7 +65,7 @@ test("from an event on, that event is the first, also when the webhook did not e
     "6",
   ]);
 
-  // Once more from there: all of it has been delivered.
+  // Resume from the same event again: all have been delivered.
   await pause(id);
   await resume(id, second);
   await caughtUp(id);
@@ -74,7 +74,7 @@ test("from an event on, that event is the first, also when the webhook did not e
   expect(arrived("returning").at(-1)).toBe("returning 7");
 });
 
-test("an event that is not fanned out yet may be where to begin", async () => {
+test("an event that is not fanned out yet is a valid starting point", async () => {
   const id = await hook("abreast");
   await pause(id);
   await write("abreast 1");
@@ -90,7 +90,7 @@ test("an event that is not fanned out yet may be where to begin", async () => {
   expect(arrived("abreast")).toEqual(["abreast 2", "abreast 3"]);
 });
 
-test("a pause loses nothing of what has not settled when it ends, nor when the next one begins", async () => {
+test("a pause loses no events that settle after it ends or after the next one begins", async () => {
   const id = await hook("behind");
   const later = await hook("later", { filter: { "data.title": { startsWith: "behind" } } });
   const fresh = await hook("fresh", {
@@ -98,14 +98,14 @@ test("a pause loses nothing of what has not settled when it ends, nor when the n
     filter: { "data.title": { startsWith: "behind" } },
   });
   await Promise.all([pause(id), pause(later)]);
-  // The reader that hands out does not pass what is committed behind this.
+  // The fan-out reader does not advance beyond this open transaction.
   const { release } = await world.unsettle();
   try {
     await write("behind 1");
     for (const one of [id, later, fresh]) {
       expect((await resume(one, "pausedAt")).body.data.catchingUp).toBe(true);
     }
-    // All three have come to where the reader stands, which is before the event.
+    // All three have reached the reader's cursor, which precedes the event.
     await until(async () => {
       const { body } = await owner("GET /api/v1/webhooks?limit=200");
       return body.data.every(({ catchingUp }: any) => catchingUp === false);
@@ -126,7 +126,7 @@ test("a pause loses nothing of what has not settled when it ends, nor when the n
   }
 });
 
-test("from now on means without what has not settled, although it is read later", async () => {
+test("resuming from now skips unsettled events, although they are read later", async () => {
   const id = await hook("moving");
   await pause(id);
   const { release } = await world.unsettle();
@@ -141,7 +141,7 @@ test("from now on means without what has not settled, although it is read later"
   expect(arrived("moving")).toEqual(["moving 2"]);
 });
 
-test("only what is paused can be resumed, and only from a place in the past", async () => {
+test("only a paused webhook can be resumed, and only from a past position", async () => {
   const id = await hook("refused");
   const active = await resume(id, "pausedAt");
   expect(active).toMatchObject({ status: 409, body: { code: "webhook_not_paused" }, events: [] });

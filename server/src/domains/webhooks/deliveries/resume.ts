@@ -11,7 +11,7 @@ import { webhookRef, webhookEventData, type Webhook } from "../webhook.ts";
 import { replayMissedJob } from "./replay-missed-events.ts";
 import { WebhookNotPaused } from "./delivery.ts";
 
-/** Ends a pause: from now on, from its start, or from an event on. */
+/** Ends a pause: from now, from the start of the pause, or from an event. */
 export async function resume(
   ctx: WriteContext<typeof WebhookResumed>,
   id: string,
@@ -36,7 +36,7 @@ export async function resume(
   return webhook;
 }
 
-/** Parses the position of a past event, which may be pruned; throws for a future one. */
+/** Parses the position of a past event, which may have been deleted; throws for a future one. */
 export async function parsePastPosition(
   { tx }: ReadContext,
   path: string,

@@ -18,8 +18,8 @@ const DELETE_FINISHED = `
             where o.created_at < $1 and o.due_at is null order by o.created_at limit $2))`;
 
 /**
- * Deletes orphans: a delivery that was fanned out while its webhook was deleted never finishes. The scan
- * skips from webhook to webhook, since few have open deliveries, however many those are.
+ * Deletes orphans: a delivery fanned out during the deletion of its webhook never finishes. The query skips from
+ * webhook to webhook, because few have open deliveries, but some have many.
  */
 const DELETE_ORPHANED = `
   delete from deliveries d

@@ -41,7 +41,7 @@ async function failed(name: string): Promise<{ id: string; deliveryId: string }>
   return { id, deliveryId };
 }
 
-test("a failed delivery is tried once more, and the answer tells how it went", async () => {
+test("retries a failed delivery once, and the response contains the result", async () => {
   answers.set("retried", 500);
   const id = await hook("retried", { retries: 3 });
   await write("retried one");
@@ -89,7 +89,7 @@ test("a failed delivery is tried once more, and the answer tells how it went", a
   expect(await retry(id, deliveryId)).toMatchObject(notFailed);
 });
 
-test("it goes to the webhook's present address, also while that is paused", async () => {
+test("uses the current URL of the webhook, also while it is paused", async () => {
   const { id, deliveryId } = await failed("moving");
   await owner(`PATCH ${HOOKS}/${id}`, { status: "paused", url: `${receiver.url}/moved` });
   expect(await retry(id, deliveryId)).toMatchObject({
@@ -102,7 +102,7 @@ test("it goes to the webhook's present address, also while that is paused", asyn
   expect(await get(id)).toMatchObject({ status: "paused" });
 });
 
-test("an endpoint that is gone, or does not answer, has no further consequence", async () => {
+test("a missing or silent endpoint has no other effect", async () => {
   const { id, deliveryId } = await failed("gone");
   answers.set("gone", 410);
   expect(await retry(id, deliveryId)).toMatchObject({
@@ -126,12 +126,12 @@ test("an endpoint that is gone, or does not answer, has no further consequence",
   expect(await get(id)).toMatchObject({ status: "active", consecutiveFailures: 1 });
 });
 
-test("of two retries at the same time one counts, and the other is told so", async () => {
+test("one of two concurrent retries counts, and the other gets a conflict", async () => {
   const { id, deliveryId } = await failed("twice");
   const held: ServerResponse[] = [];
   answers.set("twice", (response) => {
     held.push(response);
-    // Both are under way when the first is answered.
+    // Both are in progress when the first is answered.
     if (held.length === 2) for (const one of held) one.writeHead(500).end();
   });
   const both = await Promise.all([retry(id, deliveryId), retry(id, deliveryId)]);

@@ -26,7 +26,7 @@ export interface RetryResult {
   readonly attempt: AttemptResult;
 }
 
-/** Attempts a failed delivery once more, whether or not its webhook is active. */
+/** Retries a failed delivery once, whether or not its webhook is active. */
 export async function attemptRetry(
   platform: Platform,
   caller: Caller,

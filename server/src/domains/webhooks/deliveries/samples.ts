@@ -7,7 +7,7 @@ import { buildDeliveryId } from "../sending/subscription.ts";
 async function webhook(owner: Ask, status = "active"): Promise<string> {
   const { body } = await owner("POST /api/v1/webhooks", {
     name: "A sample",
-    // Nobody listens on this port: a retry fails at once.
+    // No server listens on this port: a retry fails immediately.
     url: "https://127.0.0.1:9/sample",
     events: ["incident.*"],
     status,
@@ -15,7 +15,7 @@ async function webhook(owner: Ask, status = "active"): Promise<string> {
   return body.data.id;
 }
 
-/** A delivery that has failed, of the event that its webhook was created by. */
+/** A failed delivery of the event that created its webhook. */
 async function failed(owner: Ask, { sql }: World) {
   const id = await webhook(owner);
   const [event] = await sql("select * from events where resource_id = $1", [id]);

@@ -14,8 +14,8 @@ import { filterVisible } from "./replay-target.ts";
 import * as store from "./store.ts";
 
 /**
- * Replays the event of a delivery as a new delivery, whatever the status of the first. For a paused
- * webhook the new one waits until that is active.
+ * Replays the event of a delivery as a new delivery, whatever the status of the first. For a paused webhook, the
+ * new one waits until it is active.
  */
 export async function replay(
   ctx: WriteContext<typeof DeliveryReplayed>,
@@ -43,7 +43,7 @@ export async function replay(
   return delivery;
 }
 
-/** An id that sorts after the deliveries of all events so far, and derives from none. */
+/** An id that sorts after the deliveries of all previous events, and is not derived from an event. */
 async function newDeliveryId({ tx }: ReadContext): Promise<string> {
   return buildDeliveryId(await positionOfTransaction(tx), newId("dlv"));
 }

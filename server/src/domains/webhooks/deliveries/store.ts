@@ -53,7 +53,7 @@ export async function list(
 ): Promise<StoredDelivery[]> {
   const { status, before, limit } = page;
   let rows = tx.selectFrom("deliveries").select(COLUMNS).where("webhook_id", "=", webhookId);
-  // Each condition is written as its partial index has it.
+  // Each condition matches that of its partial index.
   if (status === "failed") rows = rows.where(sql<boolean>`status = 'failed'`);
   else if (status !== undefined) rows = rows.where("status", "=", status);
   if (status === "pending" || status === "retrying") rows = rows.where("due_at", "is not", null);
@@ -84,7 +84,7 @@ export async function listEarlierAttempts(
     .executeTakeFirst();
   // Only this domain writes the column, see `earlierAttemptsSql`.
   const attempts = (row?.earlier_attempts ?? []) as unknown as readonly Attempt[];
-  // Times inside JSON are in the format of PostgreSQL.
+  // PostgreSQL formats times in JSON differently.
   return attempts.map((attempt) => ({ ...attempt, at: new Date(attempt.at).toISOString() }));
 }
 

@@ -5,9 +5,9 @@ import { nullable, Time } from "#kernel/schema/schema.ts";
 import { DeliveryId, DeliveryStatus } from "../deliveries/delivery.ts";
 import { WebhookId } from "../webhook.ts";
 
-/** How many of the newest deliveries are counted. */
+/** The number of latest deliveries that are counted. */
 const COUNTED_MAX = 100;
-/** How many of them are shown one by one. */
+/** The number of latest deliveries that are listed. */
 const SHOWN_MAX = 40;
 /** Open deliveries are counted no further than this. */
 const OPEN_MAX = 10_000;
@@ -20,7 +20,7 @@ const LastFailure = Type.Object({
   error: nullable(Type.String({ description: "Error if there was no response" })),
 });
 
-/** How the newest deliveries of a webhook went. */
+/** Results of the latest deliveries of a webhook. */
 export const WebhookHealth = Type.Object(
   {
     webhookId: WebhookId,

@@ -5,7 +5,7 @@ import { queryEvents } from "#kernel/log/event-log.ts";
 import { attachWhole, rootsIn } from "#kernel/condition/subject-root.ts";
 import { applyFilter, eventFiltersFor, visibilityContext } from "#kernel/log/event-visibility.ts";
 
-/** So many events are looked at for one question about the past. */
+/** The maximum number of events that one preview scans. */
 export const SCANNED_MAX = 10_000;
 const BATCH_EVENTS_MAX = 200;
 
@@ -16,8 +16,8 @@ export interface PastSpan {
 }
 
 /**
- * Yields the past events of this environment, newest first, as the caller sees them: undefined for one that they do
- * not. Those that one of the conditions asks about come with their whole resource.
+ * Yields the past events of this environment, newest first, as the caller sees them: undefined for a hidden one. If
+ * a condition requires it, events contain their entire resource.
  */
 export async function* readPastEvents(
   ctx: ReadContext,

@@ -19,7 +19,7 @@ const preview = async (span: object, headers: Record<string, string> = {}) =>
 const titles = ({ body }: any) =>
   body.data.events.map(({ data }: any) => (data.after ?? data).title);
 
-test("events of the past that match come newest first, as the log has them", async () => {
+test("returns matching past events, newest first, as in the log", async () => {
   const answer = await preview({ events: ["note.created"] });
   expect(answer).toMatchObject({ status: 200, events: [] });
   expect(titles(answer)).toEqual(["Note 5", "Note 4", "Note 3", "Note 2", "Note 1", "Note 0"]);
@@ -28,7 +28,7 @@ test("events of the past that match come newest first, as the log has them", asy
   expect((await owner(`GET /api/v1/audit/${first.id}`)).body.data).toEqual(first);
 });
 
-test("the filter sees what a delivery would hold, of a change what is now", async () => {
+test("the filter applies to the data of a delivery, which contains the current state for a change", async () => {
   const odd = await preview({ events: ["note.*"], filter: { "data.body": "odd" } });
   expect(titles(odd)).toEqual(["Note 0", "Note 5", "Note 3", "Note 1"]);
   const changed = await preview({
@@ -40,7 +40,7 @@ test("the filter sees what a delivery would hold, of a change what is now", asyn
   expect(nobody.body.data).toMatchObject({ events: [], scanned: 7 });
 });
 
-test("a span begins with `from` and ends before `to`", async () => {
+test("a time range includes `from` and excludes `to`", async () => {
   const all = (await preview({ events: ["note.created"] })).body.data.events;
   const [from, to] = [all[3].createdAt, all[1].createdAt];
   expect(titles(await preview({ events: ["note.created"], from, to }))).toEqual([
@@ -49,7 +49,7 @@ test("a span begins with `from` and ends before `to`", async () => {
   ]);
 });
 
-test("what there is no room for is said to be missing", async () => {
+test("reports results that exceed the limit", async () => {
   const two = await preview({ events: ["note.created"], limit: 2 });
   expect(titles(two)).toEqual(["Note 5", "Note 4"]);
   expect(two.body.data.truncated).toBe(true);
@@ -57,7 +57,7 @@ test("what there is no room for is said to be missing", async () => {
   expect(exact.body.data).toMatchObject({ scanned: 7, truncated: false });
 });
 
-test("each environment is asked for itself, and a webhook may not hear it", async () => {
+test("each environment is previewed separately, and the webhook may exclude it", async () => {
   const staging = { "x-environment": "staging" };
   expect(titles(await preview({ events: ["*"] }, staging))).toEqual(["Staged"]);
   const deaf = await preview({ events: ["*"], environments: ["production"] }, staging);
@@ -78,7 +78,7 @@ test("a changed webhook is compared with itself on past events, and nothing is s
   const answer = await simulate({ filter: { "data.title": { in: ["Note 0", "Note 5"] } } });
   expect(answer).toMatchObject({ status: 200, events: [] });
   const { changed, ...counts } = answer.body.data;
-  // Its own two events are among those looked at, and never its own business.
+  // Its own two events are scanned, but a webhook never receives them.
   expect(counts).toEqual({
     scanned: 9,
     truncated: false,

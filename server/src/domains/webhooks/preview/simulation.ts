@@ -1,4 +1,4 @@
-/** A webhook with another subscription, tried on past events: what it would send, beside what it sends as it is. */
+/** Simulates a changed subscription on past events: what the webhook would send, compared to now. */
 import Type, { type Static } from "typebox";
 import type { ReadContext } from "#kernel/contract.ts";
 import { EventEnvelope, toEventEnvelope } from "#kernel/log/event.ts";
@@ -86,7 +86,7 @@ async function simulate(
   const draft = {
     ...present,
     ...change,
-    // As a save would decide it; without the permission the caller sees none of those events either way.
+    // As a save would decide; without the permission, the caller sees none of those events in either case.
     hearsAudit: change.events ? receivesAuditEvents(caller, change.events) : present.hearsAudit,
   };
   const [sendsBefore, sendsAfter] = [present, draft].map((one) =>

@@ -1,4 +1,4 @@
-/** Counts what a recovery would send, before somebody asks for it. */
+/** Counts the events that a recovery would send, before it is requested. */
 import Type, { type Static } from "typebox";
 import type { Platform } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
@@ -15,7 +15,7 @@ import {
 import { readVisibilityEverywhere } from "../sending/visibility.ts";
 import type { Webhook } from "../webhook.ts";
 
-/** So many events are looked at for one count. */
+/** The maximum number of events that one count scans. */
 export const COUNTED_EVENTS_MAX = 10_000;
 const BATCH_EVENTS_MAX = 500;
 

@@ -23,7 +23,7 @@ const deliveries = async (id: string, environment = "production") => {
 const recover = (id: string, since: string) =>
   owner(`POST /api/v1/webhooks/${id}/recover`, { since });
 
-/** Writes a note; tells the event's id and time. */
+/** Writes a note; returns the id and time of its event. */
 async function write(title: string, environment = "production") {
   const headers = { "x-environment": environment };
   const answer = await owner("POST /api/v1/notes", { title, body: "" }, headers);
@@ -36,7 +36,7 @@ async function write(title: string, environment = "production") {
   return { id, at: (row.created_at as Date).toISOString() };
 }
 
-/** Resolves when a webhook's deliveries all succeeded, and there are so many. */
+/** Resolves when the webhook has this many deliveries, all successful. */
 const delivered = (id: string, count: number) =>
   until(async () => {
     const all = await deliveries(id);
@@ -44,7 +44,7 @@ const delivered = (id: string, count: number) =>
     return all.length === count && well.length === count && all;
   });
 
-test("what failed is delivered in the end, and nothing that was delivered comes again", async () => {
+test("delivers failed events, and does not repeat successful ones", async () => {
   const id = await hook("failing");
   await write("failing 0");
   await until(async () => arrived("failing").length === 1);
@@ -77,7 +77,7 @@ test("what failed is delivered in the end, and nothing that was delivered comes 
   expect(arrived("failing").slice(4).toSorted()).toEqual(["failing 1", "failing 2", "failing 3"]);
 });
 
-test("what failed has all its retries anew", async () => {
+test("failed deliveries get all their retries again", async () => {
   broken.add("stubborn");
   const id = await hook("stubborn", { retries: 1 });
   const { id: since } = await write("stubborn 1");
@@ -93,7 +93,7 @@ test("what failed has all its retries anew", async () => {
   expect(arrived("stubborn")).toHaveLength(4);
 });
 
-test("what a pause has left out is made up: from an event on, in every environment", async () => {
+test("delivers events skipped by a pause: from an event on, in all environments", async () => {
   const id = await hook("paused");
   await owner(`PATCH /api/v1/webhooks/${id}`, { status: "paused" });
   await write("paused 1");
@@ -107,7 +107,7 @@ test("what a pause has left out is made up: from an event on, in every environme
   expect(arrived("paused").toSorted()).toEqual(["paused 2", "paused 3", "paused 4"]);
 });
 
-test("what has not settled when it is asked for is made up as soon as it has", async () => {
+test("delivers events that were unsettled at the time of the request once they settle", async () => {
   const id = await hook("unsettled");
   await owner(`PATCH /api/v1/webhooks/${id}`, { status: "paused" });
   const { release } = await world.unsettle();
@@ -116,7 +116,7 @@ test("what has not settled when it is asked for is made up as soon as it has", a
     await owner(`PATCH /api/v1/webhooks/${id}`, { status: "active" });
     await recover(id, since);
     await write("unsettled 2");
-    // It has looked, and waits for the reader to get as far as it was asked for.
+    // The job has scanned, and waits until the reader reaches the requested end.
     await until(async () => {
       const [job] = await world.sql(
         "select from jobs where kind = 'webhooks.recover' and payload->>'after' is not null",
@@ -143,7 +143,7 @@ test("since a time means from that very moment, and also what was before the web
   expect(arrived("timed")).toEqual(["timed 3", "timed 2"]);
 });
 
-test("for a paused webhook it waits until that is active again", async () => {
+test("waits for a paused webhook until it is active again", async () => {
   const id = await hook("waiting", { status: "paused" });
   const { id: since } = await write("waiting 1");
   await recover(id, since);
@@ -157,7 +157,7 @@ test("for a paused webhook it waits until that is active again", async () => {
   expect(arrived("waiting")).toEqual(["waiting 1"]);
 });
 
-test("a long span is gone through batch by batch, and twice at once makes no difference", async () => {
+test("recovers a long range in batches, and a second concurrent run has no effect", async () => {
   const id = await hook("long");
   const { id: since } = await write("long 0");
   await until(async () => arrived("long").length === 1);

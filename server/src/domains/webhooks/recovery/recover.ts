@@ -36,19 +36,18 @@ const Payload = Type.Object({
   webhookId: Type.String(),
   /** Where its progress is written; absent in jobs of earlier versions. */
   recoveryId: Type.Optional(Type.String()),
-  /** A time or the id of an event, as in the request. */
+  /** A time or an event id, as in the request. */
   since: Type.String(),
   until: Type.Optional(Type.String()),
   only: Type.Optional(Type.Enum([...RECOVERY_CHOICES])),
-  /** The positions to go on from and to end at, as ids of events. */
+  /** The positions to continue from and to end at, as event ids. */
   after: Type.Optional(Type.String()),
   upTo: Type.String(),
 });
 
 /**
- * Recovers a span of the log, up to its end at the time of the request. Events without a delivery get
- * one, and failed deliveries are retried with all their retries. Each batch is a job of its own, and
- * may be repeated.
+ * Recovers a range of the log, up to its end at the time of the request. Events without a delivery get one, and
+ * failed deliveries get all their retries again. Each batch is a separate job, and may be repeated.
  */
 export const recoverJob: JobType<typeof Payload> = job({
   kind: "webhooks.recover",
@@ -72,7 +71,7 @@ interface RecoveryInput {
   readonly only?: "failed" | "missing" | undefined;
 }
 
-/** Requests the recovery of a webhook since a time, or from an event on. */
+/** Requests the recovery of a webhook from a time or an event. */
 export async function requestRecovery(
   ctx: WriteContext<typeof RecoveryRequested>,
   webhookId: string,
@@ -101,7 +100,7 @@ export async function requestRecovery(
   return recovery;
 }
 
-/** Writes how far it is, and says so when it is done. */
+/** Saves the progress, and emits an event at the end. */
 async function recordStep(
   ctx: WriteContext<typeof WebhookRecovered>,
   { webhookId, recoveryId, since }: Static<typeof Payload>,
@@ -145,7 +144,7 @@ async function readBatch(
   const upTo = isBefore(cursor, end) ? cursor : end;
   const events = await readWorkspaceLog(db, row.workspace_id, { after, upTo }, BATCH_EVENTS_MAX);
   const sinceMs = positionOf(since) ? Number.NEGATIVE_INFINITY : Date.parse(since);
-  // With a choice, a webhook gets nothing from before it was created.
+  // If limited to one choice, a webhook receives nothing from before its creation.
   const startMs = payload.only ? Math.max(sinceMs, Date.parse(row.created_at)) : sinceMs;
   const untilMs = payload.until === undefined ? Infinity : Date.parse(payload.until);
   return {

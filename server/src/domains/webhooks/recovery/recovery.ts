@@ -4,7 +4,7 @@ import { WebhookId } from "../webhook.ts";
 
 export const RecoveryId = id("rcv");
 
-/** The parts of the work that a recovery can be limited to. */
+/** The parts of the work to which a recovery can be limited. */
 export const RECOVERY_CHOICES = ["failed", "missing"] as const;
 
 export const recoveryLimits = {

@@ -3,7 +3,7 @@ import type { Tx } from "#kernel/db/connection.ts";
 import type { Tables } from "../../../tables.ts";
 import type { Recovery } from "./recovery.ts";
 
-/** How many finished recoveries of a webhook are kept. */
+/** The number of finished recoveries that are kept per webhook. */
 const KEPT_MAX = 50;
 
 /** The work of one batch of a recovery. */

@@ -37,15 +37,15 @@ export function judgeAttempt(
   return { kind: "retrying", dueAt: new Date(at.getTime() + attempt.durationMs + delayMs) };
 }
 
-/** The pause that the endpoint asked for, which only 429 and 503 can do. */
+/** The pause that the endpoint requested, which is allowed only with 429 and 503. */
 export function requestedPauseMs({ status, retryAfter, at }: AttemptResult): number {
   const mayAsk = status === 429 || status === 503;
   return (mayAsk ? retryAfterMs(retryAfter, at.getTime()) : undefined) ?? 0;
 }
 
 /**
- * Writes many results at once. The last attempt joins the earlier ones; a row with another attempt
- * meanwhile is skipped. A success resets the count of failures.
+ * Writes many results at once. The last attempt is appended to the earlier ones; a row with another attempt in the
+ * meantime is skipped. A success resets the failure count.
  */
 const SAVE_RESULTS = `
   with outcome as (
@@ -77,7 +77,7 @@ export function earlierAttemptsSql(row: string): string {
       'body', left(${row}.last_response_body, 4096)) end`;
 }
 
-/** Saves all results but dead letters, each of which is a transaction of its own. */
+/** Saves all results except dead letters, which need a separate transaction each. */
 export async function saveResults(
   platform: Platform,
   results: readonly DeliveryResult[],

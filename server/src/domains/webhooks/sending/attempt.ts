@@ -103,7 +103,7 @@ async function postDelivery(
   }
 }
 
-/** Builds the standard headers of a delivery, with its signatures. */
+/** Builds the standard headers of a delivery, including its signatures. */
 export function buildDeliveryHeaders(
   target: Pick<Target, "secrets" | "secretsUntilMs">,
   delivery: { readonly id: string; readonly event: { readonly type: string } },

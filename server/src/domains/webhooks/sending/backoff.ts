@@ -12,8 +12,8 @@ const DELAY_MAX_MS = 24 * 3_600_000;
 const JITTER = 0.1;
 
 /**
- * The delay after so many attempts: 2, 4, 8 … s, or the fixed schedule. The jitter of a tenth spreads
- * the retries of deliveries that failed together; `random` is from 0 to 1.
+ * The delay after a number of attempts: 2, 4, 8 … s, or the fixed schedule. A jitter of 10 % spreads the retries of
+ * deliveries that failed together; `random` is between 0 and 1.
  */
 export function retryDelayMs(policy: RetryPolicy, attempts: number, random: number): number {
   const plain =

@@ -12,9 +12,8 @@ import { FAN_OUT_READER, type PendingDelivery } from "./pending-delivery.ts";
 export type PauseReason = "manual" | "failures" | "gone";
 
 /**
- * Pauses an active webhook. It keeps its position: the cursor of the fan-out reader, or its own while
- * it was catching up. Later events that are fanned out at this very moment are no loss, since a replay
- * makes the same deliveries.
+ * Pauses an active webhook. It keeps its position: the cursor of the fan-out reader, or its own during a replay.
+ * Later events that are being fanned out are not lost, because a replay creates the same deliveries.
  */
 export async function pauseWebhook(
   ctx: WriteContext<typeof WebhookPaused>,

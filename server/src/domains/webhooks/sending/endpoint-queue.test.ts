@@ -23,7 +23,7 @@ function takeAll(one: Endpoint): PendingDelivery[] {
   return taken;
 }
 
-describe("how many go at once", () => {
+describe("limits concurrent attempts", () => {
   test("two at first, one more after each success, never more than the setting", () => {
     const one = endpoint();
     for (let n = 0; n < 30; n += 1) one.push(outgoing());
@@ -44,7 +44,7 @@ describe("how many go at once", () => {
   });
 });
 
-test("what happens to one thing goes one by one, in order; other things overtake it", () => {
+test("sends events of one resource in order, one at a time; other resources may overtake", () => {
   const one = endpoint();
   const [first, second, other] = [outgoing("a"), outgoing("a"), outgoing("b")];
   for (const delivery of [first, second, other]) one.push(delivery);
@@ -74,7 +74,7 @@ test("an endpoint that asked for a pause gets it", () => {
   expect(one.take(1_000)).toBeDefined();
 });
 
-test("takes no more than its window, and nothing twice", () => {
+test("takes no more than its window, and no delivery twice", () => {
   const one = endpoint();
   const again = outgoing();
   expect([one.push(again), one.push(again)]).toEqual([true, true]);
@@ -86,7 +86,7 @@ test("takes no more than its window, and nothing twice", () => {
   expect(one.known).toBe(WINDOW);
 });
 
-test("sends nothing while it does not know where to", () => {
+test("sends nothing while its target is unknown", () => {
   const one = endpoint();
   one.push(outgoing());
   one.target = undefined;

@@ -9,9 +9,9 @@ const INITIAL_LIMIT = 2;
 const IDLE_AFTER_MS = 600_000;
 
 /**
- * The queue of one webhook in memory: waiting deliveries, attempts under way, and its rate. At most
- * `concurrencyMax` attempts run at once, and fewer to an endpoint that does not answer: it begins with
- * two, each success admits one more, and a failure leaves one. So endpoints that hang hold little.
+ * The in-memory queue of one webhook: waiting deliveries, running attempts, and its rate. At most `concurrencyMax`
+ * attempts run in parallel, fewer for an endpoint that does not respond: it starts with two, each success allows
+ * one more, and a failure reduces it to one. So unresponsive endpoints hold few connections.
  */
 export class Endpoint {
   readonly id: string;
@@ -34,7 +34,7 @@ export class Endpoint {
   readonly #queue: PendingDelivery[] = [];
   /** Deliveries in memory whose result is not written yet. */
   readonly #known = new Set<string>();
-  /** Resources with a delivery under way: the next one of the same resource waits for it. */
+  /** Resources with a running delivery: the next one of the same resource waits for it. */
   readonly #busy = new Set<string>();
   #finishedDuringRead: Set<string> | undefined;
   #underWay = 0;
@@ -53,7 +53,7 @@ export class Endpoint {
     return this.#known.size;
   }
 
-  /** True when it has been idle for so long that it can be dropped. */
+  /** True if it has been idle long enough to be dropped. */
   get isIdle(): boolean {
     return (
       this.#known.size === 0 &&
@@ -80,7 +80,7 @@ export class Endpoint {
     this.skippedCount += 1;
   }
 
-  /** Sets the target. A pause that an earlier revision of the webhook was asked for ends. */
+  /** Sets the target. A pause requested by the endpoint of an earlier revision ends. */
   setTarget(target: Target | undefined): void {
     this.target = target;
     if (!target || target.revision === this.#revision) return;
@@ -120,7 +120,7 @@ export class Endpoint {
     return true;
   }
 
-  /** Takes the next delivery that may be sent now, and counts it as under way. */
+  /** Takes the next delivery that may be sent now, and marks it as running. */
   take(nowMs: number): PendingDelivery | undefined {
     if (!this.target || this.#underWay >= Math.min(this.#limit, this.#concurrencyMax))
       return undefined;

@@ -19,9 +19,9 @@ import { readVisibility } from "./visibility.ts";
 import { sender } from "./sender.ts";
 
 /**
- * Fan-out: writes deliveries for the events of the log. The rows commit together with the cursor, so
- * that each event is fanned out exactly once. The sender of this process gets the deliveries of its own
- * shards in memory, without a read of the database.
+ * Fan-out: writes deliveries for the events of the log. The rows commit together with the cursor, so each event is
+ * fanned out exactly once. The sender of this process receives the deliveries of its own shards in memory, without
+ * reading them from the database.
  */
 export const fanOutReader = reader({
   name: FAN_OUT_READER,
@@ -36,7 +36,7 @@ export const fanOutReader = reader({
   },
   async handleSummary(ctx, summaries) {
     const { tx, now, services, continuous, onCommit } = ctx;
-    // Another node has fanned out meanwhile, perhaps to a webhook of a shard of this node.
+    // Another node has fanned out in the meantime, perhaps for a webhook in a shard of this node.
     if (!continuous) services.engineOf(sender)?.rescan();
     const subscribers = await readSubscribers(tx, services);
     const subscribersOf = indexByType(subscribers);
@@ -78,7 +78,7 @@ interface Subscriber extends DeliveryTarget {
   readonly isAfterStart: StartFilter;
 }
 
-/** Indexes by event type: most webhooks name their types, so few of a thousand are matched. */
+/** Indexes by event type: most webhooks list their types, so few of a thousand match. */
 function indexByType(subscribers: readonly Subscriber[]): (type: string) => readonly Subscriber[] {
   const named = new Map<string, Subscriber[]>();
   const others: Subscriber[] = [];
@@ -152,7 +152,7 @@ interface SubscriptionRow {
   readonly hearsAudit: boolean;
 }
 
-/** Matches nothing where the subscription can't be compiled, so that the other webhooks go on. */
+/** Matches nothing if the subscription cannot be compiled, so that other webhooks continue. */
 function compileOrReject(row: SubscriptionRow, { log }: PlatformServices): Subscriber["matches"] {
   try {
     return compileSubscription(row);
@@ -173,7 +173,7 @@ async function readSubscriptions(
   return rows;
 }
 
-/** Inserts first deliveries and returns them, without those that exist already. */
+/** Inserts first deliveries and returns them, without those that already exist. */
 export async function insertDeliveries(
   tx: Tx,
   now: Date,

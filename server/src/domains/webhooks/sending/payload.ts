@@ -11,8 +11,8 @@ export interface DeliveryBody {
 }
 
 /**
- * Builds the body of a delivery. Each attempt builds it anew and must get the same text: it derives
- * from the event and the ids, never from the time.
+ * Builds the body of a delivery. Each attempt builds it again and must get the same text, so it derives only from
+ * the event and the ids, not from the time.
  */
 export function buildPayload(
   delivery: { readonly id: string; readonly webhookId: string; readonly format: PayloadFormat },
@@ -33,7 +33,7 @@ export function buildPayload(
       };
 }
 
-/** CloudEvents 1.0, structured mode. The id is the event's, also in a replay. */
+/** CloudEvents 1.0, structured mode. The id is that of the event, also in a replay. */
 function buildCloudEvent(
   delivery: { readonly id: string; readonly webhookId: string },
   event: RecordedEvent,

@@ -44,7 +44,7 @@ export function firstDelivery(to: DeliveryTarget, event: RecordedEvent): Pending
   };
 }
 
-/** The columns by which a row names its event. */
+/** The columns with the event position of a row. */
 export function positionColumns({ epoch, xid, seq }: LogPosition) {
   return { event_epoch: epoch, event_xid: String(xid), event_seq: seq };
 }
@@ -55,7 +55,7 @@ export const FAN_OUT_READER = "webhooks.hand_out";
 /** The wake signal for deliveries that became due outside this process. */
 export const DELIVERIES_DUE_SIGNAL = "deliveries";
 
-/** The part of a response's body that is stored. */
+/** The limit for the stored part of a response body. */
 export const RESPONSE_BYTES_MAX = 64 * 1024;
 
 /** A pending delivery with its due time. */

@@ -54,7 +54,7 @@ export class ResultWriter {
     return this.#waiting.length > 0 ? "again" : IDLE_MS;
   }
 
-  /** Keeps results that can't be written, and writes them with the next batch. */
+  /** Keeps results that could not be written, and writes them with the next batch. */
   async #write(results: readonly DeliveryResult[], write: () => Promise<void>): Promise<void> {
     await write();
     const nextWrite = new Set(results);

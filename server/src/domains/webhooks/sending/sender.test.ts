@@ -68,7 +68,7 @@ test("an event is posted, signed, to every webhook that matches it", async () =>
   });
 });
 
-test("of a change the whole resource is delivered, as it is now", async () => {
+test("a change event delivers the entire current resource", async () => {
   const name = fresh();
   await hook(name, { events: ["note.updated"], filter: { changes: { contains: "title" } } });
   const note = await write(`${name} before`);
@@ -136,7 +136,7 @@ test("five failed deliveries in a row pause a webhook, and its admins are notifi
     const inbox = (await owner("GET /api/v1/notifications")).body.data;
     return inbox.some((one: any) => one.resource?.id === id);
   });
-  // Nothing is handed out to it any more.
+  // No further deliveries are queued for it.
   await write(`${name} 5`);
   receiver.answer = (_received, response) => void response.end();
   const other = fresh();
@@ -146,7 +146,7 @@ test("five failed deliveries in a row pause a webhook, and its admins are notifi
   expect(of(name)).toHaveLength(5);
 });
 
-test("a success in between begins the count anew", async () => {
+test("a success resets the failure count", async () => {
   const name = fresh();
   receiver.answer = ({ body, path }, response) => {
     const fails = path === `/${name}` && body.data.body === "fail";

@@ -21,9 +21,9 @@ const ATTEMPTS_MAX = 2_000;
 const WORKSPACE_ATTEMPTS_MAX = 1_200;
 /** The most endpoints that are filled by one query. */
 const FILL_ENDPOINTS_MAX = 100;
-/** How long a shard that goes to another node waits for its last responses. */
+/** How long the release of a shard waits for its last responses. */
 const SHARD_DRAIN_MAX_MS = 5_000;
-/** How long a shutdown waits for responses; an attempt without one is made again by the next node. */
+/** How long a shutdown waits for responses; the next node repeats an attempt without one. */
 const STOP_MAX_MS = 5_000;
 
 /** The engine that sends deliveries over HTTP. */
@@ -49,11 +49,11 @@ export class Sender implements RunningEngine {
   readonly #unsubscribe: readonly (() => void)[];
   readonly #abort = new AbortController();
   readonly #attempts = new Set<Promise<void>>();
-  /** Attempts under way by workspace. */
+  /** The number of running attempts by workspace. */
   readonly #attemptsByWorkspace = new Map<string, number>();
   #stopping = false;
   #scannedAtMs = Number.NEGATIVE_INFINITY;
-  /** Counts the rescans that were asked for, and those of them that are done. */
+  /** Counts requested and completed rescans. */
   #rescans = 0;
   #rescansDone = 0;
 
@@ -111,7 +111,7 @@ export class Sender implements RunningEngine {
       if (!this.#shards.holds(shard)) continue;
       const endpoint = this.#endpoint(id, shard);
       endpoint.hasBacklog = true;
-      // A scan that is under way may have been too early.
+      // A running scan may have been too early.
       endpoint.skippedCount += 1;
       this.#scanLoop.wake();
     }
@@ -144,7 +144,7 @@ export class Sender implements RunningEngine {
       const delivery = this.#maySend(endpoint) ? endpoint.take(nowMs) : undefined;
       if (delivery && endpoint.target) {
         this.#send(endpoint, endpoint.target, delivery);
-        // At the end, so that the others have their turn; the iteration comes to it again.
+        // Added at the end, so that other endpoints get their turn; the iteration reaches it again.
         this.#ready.add(endpoint);
       } else this.#scheduleWake(endpoint);
     }
@@ -309,7 +309,7 @@ export class Sender implements RunningEngine {
     this.#scanLoop.wake();
   }
 
-  /** Has a webhook that was changed read again before its next attempt. */
+  /** Reloads a changed webhook before its next attempt. */
   #reloadWebhook({ type, resourceId }: CommitNotice): void {
     // Events of deliveries do not change the webhook.
     if (type.startsWith("webhook.delivery_")) return;
@@ -330,7 +330,7 @@ export class Sender implements RunningEngine {
     return endpoint;
   }
 
-  /** Empties the queues of new shards, since another node may have sent their deliveries meanwhile. */
+  /** Empties the queues of gained shards, because another node may have sent their deliveries. */
   #gainShards(shards: readonly number[]): void {
     for (const endpoint of this.#endpoints.values()) {
       if (shards.includes(endpoint.shard)) endpoint.clear();
@@ -339,14 +339,14 @@ export class Sender implements RunningEngine {
   }
 
   /**
-   * Stops sending for a shard and waits for its attempts, though not for ever: an endpoint that hangs
-   * must not keep the others of its shard from being served by the next node.
+   * Stops sending for a shard and waits for its attempts, with a timeout: an unresponsive endpoint must not delay
+   * the others of its shard on the next node.
    */
   async #loseShard(shard: number): Promise<void> {
     const leaving = [...this.#endpoints.values()].filter((endpoint) => endpoint.shard === shard);
     const until = performance.now() + SHARD_DRAIN_MAX_MS;
     for (;;) {
-      // A read that was under way may have filled it again; none of that is sent.
+      // A running read may have filled it again; those deliveries are not sent.
       for (const endpoint of leaving) endpoint.clear();
       if (performance.now() > until || leaving.every(({ known }) => known === 0)) break;
       await this.#resultWriter.nextWrite();

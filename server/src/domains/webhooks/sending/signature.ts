@@ -12,9 +12,9 @@ const MS_PER_SECOND = 1_000;
 const STANDARD_PREFIX = "whsec_";
 
 /**
- * The headers by which a receiver verifies the sender: ours, keyed with the text of the secret, and
- * those of Standard Webhooks, keyed with its bytes. During a rotation both secrets sign: the list of
- * Standard Webhooks holds two signatures, and ours has a second header.
+ * The signature headers for receivers: the product's own, keyed with the text of the secret, and those of Standard
+ * Webhooks, keyed with its bytes. During a rotation both secrets sign: the Standard Webhooks header contains two
+ * signatures, and the own signature has a second header.
  */
 export function signatureHeaders(
   message: SignedMessage,

@@ -31,8 +31,8 @@ const EVENT_PREFIX = "evt_".length;
 const TAIL_CHARACTERS = 10;
 
 /**
- * Builds the id of the delivery of an event to a webhook. It derives from both, so that a repeated
- * fan-out makes one delivery.
+ * Builds the id of the delivery of an event to a webhook. It derives from both, so that a repeated fan-out creates
+ * one delivery.
  */
 export function buildDeliveryId(position: LogPosition, webhookId: string): string {
   return `dlv_${eventIdOf(position).slice(EVENT_PREFIX)}${webhookId.slice(-TAIL_CHARACTERS)}`;

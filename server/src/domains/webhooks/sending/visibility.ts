@@ -1,7 +1,6 @@
 /**
- * Visibility of events for webhooks: a webhook sees an event as the member sees it who last saved its
- * subscription, its URL or its headers. So nobody gets through a webhook what they may not see, and one whose
- * member has left sees nothing.
+ * Visibility of events for webhooks: a webhook sees an event as the member who last saved its subscription, URL or
+ * headers. So a webhook cannot reveal what that member may not see, and receives nothing after the member has left.
  */
 import { CompiledQuery } from "kysely";
 import { mayHear } from "#domains/bus/index.ts";
@@ -16,7 +15,7 @@ import {
   type VisibilityContext,
 } from "#kernel/log/event-visibility.ts";
 
-/** Returns an event as a webhook sees it; undefined when it may not. */
+/** Returns an event as a webhook sees it; undefined if it may not see it. */
 export type WebhookVisibility = (
   event: RecordedEvent,
   webhookId: string,
@@ -30,7 +29,7 @@ interface SaverRow {
   readonly granted: readonly string[];
 }
 
-/** Without those that no active member stands behind. */
+/** Omits webhooks whose member is not active. */
 const SAVERS = `
   select w.id, w.saved_by, w.permissions, m.roles,
          array(select unnest(r.permissions) from roles r

@@ -9,7 +9,7 @@ import { CREDENTIAL_NAME, MASK } from "../header.ts";
 import * as store from "./store.ts";
 import { REQUEST_BYTES_MAX, REQUESTS_A_MINUTE_MAX, REQUESTS_MAX } from "./test-endpoint.ts";
 
-/** A signature is no secret: one who reads it can't make another. */
+/** A signature is not secret: it cannot be used to create another one. */
 const SIGNATURE_NAME = /signature/i;
 
 const EndpointFull = failure(
@@ -19,8 +19,8 @@ const EndpointFull = failure(
 );
 
 /**
- * Takes a request for a test endpoint. It is ephemeral (ADR 0074): strangers write nothing into the log, and
- * what they leave expires.
+ * Receives a request for a test endpoint. It is ephemeral (ADR 0074): unauthenticated requests write nothing to the
+ * log, and expire.
  */
 export const receiveRequest = command({
   id: "test_endpoints.receive",

@@ -38,7 +38,7 @@ export function insert(
   return tx.insertInto("test_endpoints").values(row).returningAll().executeTakeFirstOrThrow();
 }
 
-/** Those that have not expired, newest first. */
+/** Endpoints that have not expired, newest first. */
 export function list(
   tx: Tx,
   now: Date,
@@ -94,7 +94,7 @@ export type Addressed = Pick<
   "id" | "workspace_id" | "answer_status" | "answer_body" | "received"
 >;
 
-/** The endpoint of an address, of any workspace; one that has expired is none. */
+/** The endpoint of a URL, in any workspace; expired ones are not found. */
 export async function findByToken(
   db: Database,
   token: string,
@@ -114,7 +114,7 @@ export async function listSecretHeaders(tx: Tx): Promise<ReadonlySet<string>> {
   return new Set(rows.map(({ name }) => name));
 }
 
-/** Stores a request as the next of its endpoint, and drops the oldest beyond those that are kept. */
+/** Stores a request as the next of its endpoint, and deletes the oldest ones beyond the limit. */
 export async function insertRequest(
   tx: Tx,
   endpointId: string,
@@ -174,7 +174,7 @@ export async function listRequests(
   }));
 }
 
-/** The method stands among the headers as in HTTP/2, where no header of a client can stand. */
+/** The method is stored as a header as in HTTP/2; clients cannot send a header with this name. */
 const METHOD = ":method";
 
 function splitMethod({ [METHOD]: method = "POST", ...headers }: Record<string, string>) {

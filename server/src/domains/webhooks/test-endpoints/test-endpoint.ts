@@ -4,7 +4,7 @@ import { id, line, text, Time } from "#kernel/schema/schema.ts";
 
 export const TestEndpointId = id("tep");
 
-/** Bounds of what strangers can leave here. */
+/** Limits for unauthenticated requests. */
 export const LIFETIME_MS = 24 * 3_600_000;
 export const ENDPOINTS_MAX = 20;
 export const REQUESTS_KEPT_MAX = 100;

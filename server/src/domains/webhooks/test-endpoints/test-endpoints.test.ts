@@ -51,7 +51,7 @@ test("what is posted to a test endpoint is shown to its workspace, without crede
   expect(JSON.stringify(await requestsOf(id))).not.toContain(":method");
 });
 
-test("an address that has expired, or is too busy, takes nothing", async () => {
+test("an expired or busy endpoint accepts no requests", async () => {
   const { id, url } = await make();
   const path = new URL(url).pathname;
   await world.sql("update test_endpoints set received = 2000 where id = $1", [id]);
@@ -68,7 +68,7 @@ test("an address that has expired, or is too busy, takes nothing", async () => {
   expect(await owner("POST /listen/unknown", {})).toMatchObject({ status: 404 });
 });
 
-test("a webhook delivers to a test endpoint of its own installation and to no other place of it", async () => {
+test("a webhook can deliver to a test endpoint of its own installation, but to no other path", async () => {
   await world.app.listen({ host: "127.0.0.1", port: PORT });
   await owner("POST /api/v1/secrets", { name: "PAGER", value: "very secret value" });
   const { id, url } = await make({ answerStatus: 500 });

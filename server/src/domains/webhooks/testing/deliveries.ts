@@ -4,7 +4,7 @@ import { type Ask, until, type World } from "#kernel/testing/world.ts";
 import { FAN_OUT_READER } from "../sending/pending-delivery.ts";
 import type { Received, Receiver } from "./receiver.ts";
 
-/** Creates a webhook for the notes whose titles begin with its name. */
+/** Creates a webhook for the notes whose titles start with its name. */
 export async function hook(
   ask: Ask,
   { url }: Receiver,

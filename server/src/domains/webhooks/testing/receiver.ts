@@ -8,7 +8,7 @@ import { serveTls, TEST_CA_PEM } from "#kernel/outbound/testing/server.ts";
 export interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** The names of all headers in lower case, each as often as it came. */
+  /** The names of all headers in lower case, including repeated ones. */
   readonly headerNames: readonly string[];
   readonly text: string;
   // Tests look into it as they like.
@@ -19,7 +19,7 @@ export interface Receiver extends AsyncDisposable {
   readonly url: string;
   /** The requests, in order. */
   readonly received: Received[];
-  /** The environment in which a world may reach it. */
+  /** The environment that allows a world to reach it. */
   readonly env: Record<string, string>;
   /** Sends the response; 200 with an empty body unless a test replaces it. */
   answer: (received: Received, response: ServerResponse) => void;
@@ -35,7 +35,7 @@ export async function startReceiver(): Promise<Receiver> {
         receiver.received.push(received);
         receiver.answer(received, response);
       },
-      // Cut off before its end, it was not received.
+      // The request was aborted, and is not recorded.
       () => response.destroy(),
     );
   });

@@ -9,7 +9,7 @@ export const PAGER = {
   events: ["incident.*"],
 };
 
-/** A world for a file's tests of webhooks that send nothing, with their owner. */
+/** A world with an owner, for tests of webhooks that send nothing. */
 export async function useWebhooks() {
   const world = await useWorld();
   const owner = await world.member(["owner"]);
