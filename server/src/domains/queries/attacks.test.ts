@@ -57,7 +57,7 @@ async function stateOfDatabase(): Promise<unknown> {
   return { relations, contents, others };
 }
 
-/** What each connection of the pool would carry over to the next question, told by itself. */
+/** The state of each pool connection that could leak into the next query, as PostgreSQL reports it. */
 async function stateOfPool(): Promise<unknown> {
   const text = `
     select (select jsonb_object_agg(name, setting)::text from pg_settings where name <> 'transaction_timeout'),
@@ -87,7 +87,7 @@ test("every attack is refused before it reaches the database, and leaves nothing
       await Promise.all(some.map((sql) => run(sql)))
     ).entries()) {
       const isRefused = status === 422 && body.code === "query_refused";
-      // A name that is in sight elsewhere in the statement is PostgreSQL's to find out.
+      // If the name is visible elsewhere in the statement, PostgreSQL reports the missing table.
       const isUnknown =
         body.code === "query_failed" && /relation "b" does not exist/.test(body.detail);
       if (!isRefused && !isUnknown) passed.push(`${some[at]}: ${status} ${body.code}`);
@@ -102,7 +102,7 @@ test("every attack is refused before it reaches the database, and leaves nothing
   expect(body.data.rows).toEqual([{ name: "n1" }, { name: "n5" }]);
 });
 
-test("what has no end is ended, and the connection serves the next question", async () => {
+test("cancels endless statements, and the connection serves the next query", async () => {
   const [database, pool] = [await stateOfDatabase(), await stateOfPool()];
   const answers = await Promise.all(ENDLESS.map((sql) => run(sql, { timeoutMs: 300 })));
   expect(answers.map(({ body }) => body.code)).toEqual(ENDLESS.map(() => "query_timed_out"));
@@ -110,7 +110,7 @@ test("what has no end is ended, and the connection serves the next question", as
   expect(await stateOfPool()).toEqual(pool);
 });
 
-test("texts that no statement should have are refused for what they are", async () => {
+test("rejects malformed statement texts for the right reason", async () => {
   const long = [
     `select '${"x".repeat(1_000_000)}'`,
     `select ${"(".repeat(24_000)}1${")".repeat(24_000)}`,
@@ -185,7 +185,7 @@ test("every function that is not on the list is refused, and those on it have no
     "gen_random_uuid",
     "random",
   ]);
-  // Of these the alias is not the name of the column, see `NAMED_BY_ALIAS`.
+  // For these functions, the alias is not the name of the column; see `NAMED_BY_ALIAS`.
   const named = await world.sql(
     `select distinct proname as name from pg_proc
       where pronamespace = 'pg_catalog'::regnamespace and proname = any($1)
@@ -206,7 +206,7 @@ test("without the guard, the role would still read its own schema and nothing el
   await other("POST /api/v1/tables", { name: "Theirs", slug: "theirs", columns });
   const theirs = schemaOf({ workspace: neighbour.key, environment: "production" });
   const own = { workspace: world.home, environment: "production" } as const;
-  // A copy of a database does not keep what `prepareDatabase` took from everybody in the first.
+  // A copied database does not keep the revoked privileges of `prepareDatabase`.
   await world.sql(`revoke temporary on database "${world.database.sql.database}" from public`);
   const client = new pg.Client(world.database.sql);
   await client.connect();
@@ -222,7 +222,7 @@ test("without the guard, the role would still read its own schema and nothing el
   };
   const DENIED = "42501";
   try {
-    // By itself it can read nothing at all.
+    // The role itself can read nothing.
     expect(await outcome(`select * from "${schema}"."orders"`)).toBe(DENIED);
     await client.query(`set role "${readerOf(own)}"`);
     // Not even if it talked itself out of reading only.
@@ -255,7 +255,7 @@ test("without the guard, the role would still read its own schema and nothing el
     ]) {
       expect([text, await outcome(text)]).toEqual([text, expect.toSatisfy(isDenied)]);
     }
-    // What keeps it from reading another workspace's schema is the guard, and that we set the role.
+    // Access to another workspace's schema is prevented by the guard, and because the server sets the role.
     expect(await outcome(`set role "${readerOf({ ...own, workspace: neighbour.key })}"`)).toBe(
       "null",
     );
@@ -265,7 +265,7 @@ test("without the guard, the role would still read its own schema and nothing el
   }
 });
 
-/** Not permitted; or, of a role, that there is none of that name which it might become. */
+/** Permission denied; for a role, also that it does not exist or cannot be set. */
 function isDenied(code: string): boolean {
   return ["42501", "22023"].includes(code);
 }
@@ -281,7 +281,7 @@ test("without the guard, nothing of a session would outlive the question either"
   await expect(ask("commit")).resolves.toBeDefined();
   await ask("set session statement_timeout = 0").catch(() => undefined);
   await ask("prepare left_over as select 1");
-  // Servers before PostgreSQL 16 take this for no write; it is rolled back all the same.
+  // Servers before PostgreSQL 16 do not treat this as a write; it is rolled back anyway.
   await ask("select lo_create(0)").catch(() => undefined);
   expect(await world.sql("select from pg_largeobject_metadata")).toEqual([]);
   expect(await stateOfPool()).toEqual(before);

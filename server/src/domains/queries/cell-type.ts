@@ -7,7 +7,7 @@ interface CellType {
   readonly read: (text: string) => unknown;
 }
 
-/** The type of a column of a result, by its OID. */
+/** The type of a result column, by OID. */
 export function cellTypeOf(typeId: number): CellType {
   return TYPES.get(typeId) ?? { name: "other", read: asText };
 }
@@ -20,15 +20,15 @@ function asText(text: string): string {
 }
 
 /**
- * A number of JSON, whatever its digits: a column is of one type. Of more than 15 digits the last may be
- * lost, for which a query casts to text; what JSON has no number for, such as NaN, is null.
+ * Converts to a JSON number, whatever its digits, so that a column has one type. Digits beyond 15 may be lost; a
+ * query can cast to text to keep them. Values without a JSON number, such as NaN, are null.
  */
 function asNumber(text: string): number | null {
   const number = Number(text);
   return Number.isFinite(number) ? number : null;
 }
 
-/** In UTC; infinity, and times before the year 1 or after 9999, as PostgreSQL writes them. */
+/** In UTC; infinity, and times before year 1 or after 9999, in the format of PostgreSQL. */
 function asTime(text: string): string {
   return TIMESTAMPTZ.test(text) ? isoTime(text) : text;
 }
@@ -42,7 +42,7 @@ function asJson(text: string): unknown {
   return JSON.parse(text) as unknown;
 }
 
-/** By name: its OID, that of its arrays, and how it is read. */
+/** By name: its OID, that of its arrays, and its parser. */
 const SCALARS: readonly (readonly [string, number, number, CellType["read"]])[] = [
   ["boolean", 16, 1000, (text) => text === "t"],
   ["bytea", 17, 1001, asText],
@@ -85,10 +85,10 @@ const { arrayParser } = pg.types as unknown as {
   };
 };
 
-/** A list of one dimension whose elements need no quotes; the driver's parser takes ten times as long for it. */
+/** A one-dimensional list whose elements need no quotes; the driver's parser is ten times slower for it. */
 const PLAIN_ARRAY = /^\{[^{}"\\]*\}$/;
 
-/** A list of numbers that JSON writes alike: its parser takes a fifth of the time of one call for each. */
+/** A list of numbers in JSON syntax: one JSON parse takes a fifth of the time of a call per number. */
 const NUMBER_ARRAY = /^\{[-+\d.,e]+\}$/;
 
 function parseNumbers(text: string): unknown[] | undefined {

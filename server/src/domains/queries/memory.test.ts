@@ -28,7 +28,7 @@ test.runIf(inject("database").isPrivate)(
         { path: "/sql", message: "the statement exceeded its memory or disk limit" },
       ]),
     );
-    // A process grows on for as long as it takes us to look, and this machine may be slow.
+    // The processes grow during the measurement, and the machine may be slow.
     const peaks = (await sqlProcesses()).map(peakMemoryOf);
     expect(Math.max(...peaks)).toBeGreaterThan(STATEMENT_MEMORY_MAX_BYTES);
     expect(Math.max(...peaks)).toBeLessThan(3 * STATEMENT_MEMORY_MAX_BYTES);
@@ -37,14 +37,14 @@ test.runIf(inject("database").isPrivate)(
   },
 );
 
-/** Those of the connections for SQL of people, which outlive a statement that was cancelled. */
+/** The processes of user SQL connections, which survive a cancelled statement. */
 async function sqlProcesses(): Promise<number[]> {
   const connected =
     "select pid from pg_stat_activity where datname = current_database() and usename = $1";
   return (await world.sql(connected, [world.database.sql.user])).map(({ pid }) => pid);
 }
 
-/** The most memory that a process has ever had, what it shares with others included. */
+/** The peak memory of a process, including shared memory. */
 function peakMemoryOf(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, "latin1");
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1_024;

@@ -1,4 +1,4 @@
-/** The parameters of a saved query: `$1` is the first of them, and a run may use their names. */
+/** The parameters of a saved query: `$1` is the first, and a run may use their names. */
 import Type, { type Static } from "typebox";
 import { type FieldError, assertNoErrors } from "#kernel/operation/failure.ts";
 import { object } from "#kernel/schema/schema.ts";
@@ -30,7 +30,7 @@ export const Parameter = object(
 );
 export type Parameter = Static<typeof Parameter>;
 
-/** The values of a run, in their order or by the names of the parameters. */
+/** The values of a run, as a list or by parameter name. */
 export type ParameterValues = readonly unknown[] | Readonly<Record<string, unknown>>;
 
 /** The values for a statement's `$1`, `$2` and so on; fails with the path of each error. */
@@ -52,7 +52,7 @@ export function resolveParameters(
   return values;
 }
 
-/** Checks parameters by themselves: their names and defaults. */
+/** Validates the names and defaults of parameters. */
 export function checkDeclarations(parameters: readonly Parameter[]): FieldError[] {
   const errors: FieldError[] = [];
   const names = new Set<string>();
@@ -67,7 +67,7 @@ export function checkDeclarations(parameters: readonly Parameter[]): FieldError[
   return errors;
 }
 
-/** Checks a query's parameters, also against the numbers that its statement names. */
+/** Validates the parameters of a query, including the numbers used by its statement. */
 export function checkParameters(
   parameters: readonly Parameter[],
   numbers: ReadonlySet<number>,
@@ -85,7 +85,7 @@ export function checkParameters(
   return errors;
 }
 
-/** The parameters of a statement whose author declared none. */
+/** The parameters of a statement without declarations. */
 export function defaultParameters(numbers: ReadonlySet<number>): Parameter[] {
   const count = Math.min(Math.max(0, ...numbers), PARAMETERS_MAX);
   return Array.from({ length: count }, (_, index) => ({ name: `p${index + 1}` }));

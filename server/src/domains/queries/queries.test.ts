@@ -46,7 +46,7 @@ test.skipIf(Number(version) < 170_000)("SQL/JSON reads and makes documents", asy
   expect(await rowsOf(sql)).toEqual([{ v: 1, q: [1], n: 1, i: 1, o: { no: 1 } }]);
 });
 
-test("a table is read by its slug, with its columns and values as the API has them", async () => {
+test("a table is queried by slug, with its columns and values in API form", async () => {
   const { body } = await run(`select * from ${orders.slug} where "orderNo" < 3 order by "orderNo"`);
   expect(body.data).toEqual({
     columns: [
@@ -82,7 +82,7 @@ test("a table is read by its slug, with its columns and values as the API has th
   });
 });
 
-test("a column may be written without quotes, and in the API's spelling", async () => {
+test("a column may be written without quotes, and with its API spelling", async () => {
   const { slug } = orders;
   expect(
     await rowsOf(
@@ -90,14 +90,14 @@ test("a column may be written without quotes, and in the API's spelling", async 
          from ${slug} x where orderNo = 2`,
     ),
   ).toEqual([{ orderno: 2, a: true, b: true, createdby: "system" }]);
-  // Which costs nothing where nobody does.
+  // This has no cost if it is not used.
   expect(
     Object.keys(((await rowsOf(`select * from ${slug} limit 1`)) as object[])[0] ?? {}),
   ).not.toContain("createdat");
   expect((await run(`select revision from ${slug}`)).body.code).toBe("query_failed");
 });
 
-test("values come as JSON has them", async () => {
+test("returns values in JSON form", async () => {
   const { body } = await run(`select ${CELLS.map(([sql]) => sql).join(", ")}`, {
     rowMode: "array",
   });
@@ -107,7 +107,7 @@ test("values come as JSON has them", async () => {
   expect(body.data.rows).toEqual([CELLS.map(([, , value]) => value)]);
 });
 
-test("of columns with the same name each keeps its value", async () => {
+test("duplicate column names keep all values", async () => {
   expect(await rowsOf("select 1 as a, 2 as a, 3 as a_2, 4 as a, 5 as __proto__")).toEqual([
     JSON.parse('{"a": 1, "a_3": 2, "a_2": 3, "a_4": 4, "__proto__": 5}'),
   ]);
@@ -135,7 +135,7 @@ test("parameters are of the type that their place wants", async () => {
   expect(await rowsOf("select $1 as a, $2::int as b", "x", null)).toEqual([{ a: "x", b: null }]);
 });
 
-test("an answer ends after so many rows, or so much text", async () => {
+test("a result is limited by rows and size", async () => {
   const few = await run("select n from generate_series(1, 20) n order by n desc", { limit: 3 });
   expect(few.body.data).toMatchObject({
     rows: [{ n: 20 }, { n: 19 }, { n: 18 }],
@@ -153,7 +153,7 @@ test("an answer ends after so many rows, or so much text", async () => {
   }
 });
 
-test("an answer ends before it gets too large, even at its first row", async () => {
+test("a result ends before it gets too large, even at its first row", async () => {
   const caller = systemCaller({ workspace: world.home, environment: "production" }, cause);
   const ask = (sql: string) => runQuery(world.kernel, caller, { sql, timeoutMs: 30_000 });
   const MEBIBYTE = "(select string_agg('0123456789abcdef', '') from generate_series(1, 65536))";
@@ -166,7 +166,7 @@ test("an answer ends before it gets too large, even at its first row", async () 
   expect([one.rows, one.rowCount, one.truncated]).toEqual([[], 0, true]);
 });
 
-test("a question with a mistake is asked once", async () => {
+test("a query with an error is sent only once", async () => {
   const { slug } = await createFilledTable(
     world,
     owner,
@@ -180,7 +180,7 @@ test("a question with a mistake is asked once", async () => {
   asked.mockRestore();
 });
 
-test("what PostgreSQL finds wrong is told with its place, and nothing of ours", async () => {
+test("PostgreSQL errors are returned with their position, and without internal names", async () => {
   const { slug } = orders;
   const faults: readonly (readonly [string, string, number?])[] = [
     [`select amount /\n (orderno - 3) from ${slug}`, "division by zero"],
@@ -222,7 +222,7 @@ test("what PostgreSQL finds wrong is told with its place, and nothing of ours", 
   expect((await run("select 1", { timeoutMs: 30_001 })).status).toBe(422);
 });
 
-test("where there is no table yet, a question about none is answered", async () => {
+test("a query without tables works if there are no tables yet", async () => {
   const elsewhere = await world.member(["owner"], await world.workspace("empty"));
   const ask = (sql: string, headers: Record<string, string> = {}) =>
     elsewhere("POST /api/v1/queries/run", { sql }, headers);
@@ -241,7 +241,7 @@ test("where there is no table yet, a question about none is answered", async () 
       ],
     },
   });
-  // The tables of one environment are not those of another.
+  // Tables of one environment are not visible in another.
   const staged = await owner(
     "POST /api/v1/queries/run",
     { sql: `select * from ${orders.slug}` },
@@ -250,7 +250,7 @@ test("where there is no table yet, a question about none is answered", async () 
   expect(staged).toMatchObject({ status: 422, body: { code: "query_refused" } });
 });
 
-test("a table that has changed on another node is known anew", async () => {
+test("a table changed on another node is reloaded", async () => {
   const { slug, place } = await createFilledTable(
     world,
     owner,
@@ -258,7 +258,7 @@ test("a table that has changed on another node is known anew", async () => {
     [{ a: 1 }],
   );
   expect(await rowsOf(`select a from ${slug}`)).toEqual([{ a: 1 }]);
-  // As another node does it, and before the log has told this one.
+  // Changes the table like another node, before the log notifies this one.
   await world.sql(`alter table ${place} rename column a to b`);
   await world.sql(
     `update user_tables set columns = jsonb_set(columns, '{0,name}', '"b"'), revision = revision + 1
@@ -290,7 +290,7 @@ test("the slow questions of one workspace leave room for another's", async () =>
   expect((await all).map(({ status }) => status)).toEqual(slow.map(() => "rejected"));
 });
 
-test("a column of numbers is of one type, whatever the digits of each", async () => {
+test("a number column has one type, whatever the digits of its values", async () => {
   const rows = (await rowsOf(`
     select x::numeric / 3 as third, 'NaN'::numeric * (x - 1) as odd, x::bigint * 9007199254740993 as big,
            sum(x) over () as total, avg(x) over () as mean

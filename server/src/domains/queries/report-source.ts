@@ -20,8 +20,8 @@ import * as store from "./store.ts";
 const ROW_NUMBER = '"(row)"';
 
 /**
- * The result of a saved query. A statement of a report goes around the person's own, and both together
- * through the same guard, role and limits as any SQL of theirs.
+ * Reports on the result of a saved query. A report wraps the saved statement, and both run with the same guard,
+ * role and limits as all user SQL.
  */
 export const querySource = reportSource({
   kind: "query",
@@ -68,7 +68,7 @@ export const querySource = reportSource({
         // A statement asks for no more rows than that, so it is their size.
         if (answer.truncated)
           throw new Failure(QueryFailed, { detail: "The rows of the query are too large." });
-        // Rows are objects unless somebody asks for lists.
+        // Rows are objects unless lists are requested.
         return answer.rows as readonly SqlRow[];
       },
     };
@@ -96,7 +96,7 @@ function columnAt(index: number): string {
   return `"c${index}"`;
 }
 
-/** Of a type that reports know nothing of, what it looks like as a text. */
+/** Types that reports do not support become text. */
 function toReportField({ type }: QueryResult["columns"][number], sql: string): ReportField {
   const kind = KINDS[type];
   if (kind === undefined) return { sql: `${sql}::text`, kind: "text" };

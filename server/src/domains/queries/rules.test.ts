@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type Ask, until, useWorld } from "#kernel/testing/world.ts";
 import { createFilledTable } from "#domains/records/testing/records.ts";
 
-/** A viewer sees the rows of the blue team and their own, and the salary of their own alone. */
+/** A viewer sees rows of the blue team and their own rows, and the salary only in their own. */
 const world = await useWorld();
 const owner = await world.member(["owner"]);
 const viewer = await world.member(["viewer"]);
@@ -40,7 +40,7 @@ const askedBy = async (ask: Ask, sql: string, params: unknown[] = []): Promise<a
   return body.data?.rows ?? `${body.code}: ${body.detail}`;
 };
 
-test("of a table with rules each sees their rows, and of these their fields", async () => {
+test("with access rules, callers see only their rows, and only their fields", async () => {
   const sql = `select name, team, salary, note from ${people.slug} order by name`;
   expect(await askedBy(viewer, sql)).toEqual([
     { name: "Ada", team: "blue", salary: null, note: null },
@@ -50,7 +50,7 @@ test("of a table with rules each sees their rows, and of these their fields", as
   expect(await askedBy(owner, sql)).toHaveLength(4);
   const builder = await world.member(["builder"]);
   expect(await askedBy(builder, `select count(*) from ${people.slug}`)).toEqual([{ count: 0 }]);
-  // Nobody can name it who may read nothing of it.
+  // A member without read access to a table cannot query it.
   const { slug } = await createFilledTable(
     world,
     owner,
@@ -66,7 +66,7 @@ test("of a table with rules each sees their rows, and of these their fields", as
   expect(await askedBy(owner, `select a from ${slug}`)).toEqual([{ a: 1 }]);
 });
 
-test("no count, order, group, search or error tells of what is not seen", async () => {
+test("counts, sorting, groups, searches and errors reveal no hidden data", async () => {
   const { slug } = people;
   const seen: readonly (readonly [string, unknown])[] = [
     [`select count(*), count(salary), sum(salary), max(note) from ${slug}`, [[3, 1, 9, "34"]]],
@@ -80,7 +80,7 @@ test("no count, order, group, search or error tells of what is not seen", async 
         ["red", 1],
       ],
     ],
-    // Each of these fails on a row that they do not see, or on a field.
+    // Each of these would fail on a hidden row or field.
     [
       `select name from ${slug} where 1 / (coalesce(salary, 1) - 7) = 0 order by 1`,
       [["Ada"], ["Cay"], ["Dan"]],
@@ -125,7 +125,7 @@ test("values of the question and of the rules do not get into each other's way",
   expect(await askedBy(viewer, joined, ["Dan"])).toEqual([{ name: "Dan" }]);
 });
 
-test("a plan and the names to complete tell nobody more than a question would", async () => {
+test("a plan and name completion reveal no more than a query", async () => {
   const sql = `select team, count(*) from ${people.slug} where name > $1 group by team`;
   const explain = async (ask: Ask, body: object) =>
     (await ask("POST /api/v1/queries/explain", { sql, params: ["A"], ...body })).body;
@@ -189,7 +189,7 @@ test("a question whose client has left is cancelled", async () => {
   expect(await askedBy(viewer, "select 1 as n")).toEqual([{ n: 1 }]);
 });
 
-test("SQL names no table without the permission to read records", async () => {
+test("SQL cannot read tables without the permission to read records", async () => {
   const { slug } = await createFilledTable(
     world,
     owner,

@@ -13,7 +13,7 @@ function fresh() {
   };
 }
 
-/** A query is the same in all environments. */
+/** Creates a query; it is the same in all environments. */
 async function saved(owner: Ask) {
   const { body } = await owner("POST /api/v1/queries", fresh());
   return { params: { id: body.data.id as string }, environmentScoped: false };

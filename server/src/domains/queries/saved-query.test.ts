@@ -11,7 +11,7 @@ async function lastEvent(): Promise<any> {
   return (await owner("GET /api/v1/audit?limit=1")).body.data[0];
 }
 
-test("a query is saved, read, changed, run and deleted, and all of it is told", async () => {
+test("saves, reads, changes, runs and deletes a query, each with an event", async () => {
   const parameters = [
     { name: "to", type: "integer", default: 3 },
     { name: "above", type: "integer" },
@@ -74,7 +74,7 @@ test("a query is saved, read, changed, run and deleted, and all of it is told", 
   expect((await run()).status).toBe(404);
 });
 
-test("its statement is checked when it is saved, and fits its parameters", async () => {
+test("the statement is validated when saved, and must match its parameters", async () => {
   const refused = async (body: object) => {
     const answer = await owner("POST /api/v1/queries", { name: "Not saved", ...body });
     expect(answer).toMatchObject({ status: 422, events: [] });
@@ -136,7 +136,7 @@ function during<T>(statements: readonly string[], work: () => Promise<T>): Promi
   });
 }
 
-test("parameters are held against the statement that there was, and not against another one", async () => {
+test("parameters are validated against the statement at that time, and a concurrent change is a conflict", async () => {
   const { body } = await owner("POST /api/v1/queries", {
     name: "Raced",
     sql: "select $1 as n",
@@ -148,7 +148,7 @@ test("parameters are held against the statement that there was, and not against 
   expect(await change()).toMatchObject({ status: 200, events: ["query.updated"] });
   const { changing } = await during(
     [
-      // Others read meanwhile, and wait where they are to change something.
+      // Readers continue, and writers wait.
       "lock table saved_queries in exclusive mode",
       `update saved_queries set sql = 'select $1, $2' where id = '${id}'`,
     ],
@@ -164,7 +164,7 @@ test("parameters are held against the statement that there was, and not against 
   expect((await owner(`PATCH /api/v1/queries/${nothing}`, { parameters: [] })).status).toBe(404);
 });
 
-test("of two who save the last query that there may be, one does", async () => {
+test("one of two concurrent saves of the last allowed query succeeds", async () => {
   const workspace = await world.workspace("full");
   const ask = await world.member(["builder"], workspace);
   await world.sql(
@@ -183,7 +183,7 @@ test("of two who save the last query that there may be, one does", async () => {
   expect(refused).toMatchObject({ status: 409, body: { code: "too_many_queries" }, events: [] });
 });
 
-test("a name is taken once, the list is newest first, and the same in every environment", async () => {
+test("names are unique, the list is newest first, and queries are the same in all environments", async () => {
   const workspace = await world.workspace("listed");
   const ask = await world.member(["builder"], workspace);
   for (const name of ["a", "b", "c"]) await ask("POST /api/v1/queries", { name, sql: "select 1" });

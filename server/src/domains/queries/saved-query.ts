@@ -15,7 +15,7 @@ export const Sql = Type.String({
   description: "One `select` statement of PostgreSQL, with the parameters `$1`, `$2` …",
 });
 
-/** The fields that people decide. */
+/** The fields that users set. */
 export const queryFields = {
   name: line(200),
   description: text(2_000),
@@ -34,7 +34,7 @@ export type SavedQuery = Static<typeof SavedQuery> & { readonly revision: number
 
 const storedQueries = new Validator(Type.Pick(SavedQuery, ["parameters"]), "body");
 
-/** Queries as they must be to be saved; their statements are inspected anew by each run. */
+/** Validates queries before they are saved; each run inspects its statement again. */
 export const queryDefinition: StoredDefinition = {
   table: "saved_queries",
   columns: "parameters",

@@ -71,7 +71,7 @@ export async function update(
   const before = await store.lock(ctx.tx, id);
   ctx.expectRevision(before.revision);
   if (prepared) {
-    // Nothing is inspected in the transaction, whose end every reader of the log waits for.
+    // Inspection runs outside of the transaction, because all log readers wait for its end.
     if (prepared.sql !== (change.sql ?? before.sql)) throw new Failure(Conflict, STATEMENT_CHANGED);
     validateParameters(parameters ?? before.parameters, prepared.inspection);
   }

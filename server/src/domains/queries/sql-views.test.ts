@@ -15,7 +15,7 @@ await owner("POST /api/v1/itsm/incidents", { title: "Router down", impact: 1, ur
 await owner("POST /api/v1/itsm/problems", { title: "Routers fail" });
 await owner("POST /api/v1/cmdb/items", { class: "server", name: "web-1" });
 
-test("tickets, items and events are tables of SQL, in a partition without tables of its own, and join", async () => {
+test("tickets, items and events are SQL tables, also without user tables, and can be joined", async () => {
   await world.settled();
   const kinds = await run(
     owner,
@@ -36,7 +36,7 @@ test("tickets, items and events are tables of SQL, in a partition without tables
   expect(await run(owner, "select name from configuration_items")).toEqual(expect.any(Array));
 });
 
-test("each sees what they may read elsewhere too, and of another workspace nothing", async () => {
+test("members see what they may read elsewhere, and nothing of other workspaces", async () => {
   expect(await run(elsewhere, "select count(*) as n from tickets")).toEqual([{ n: 0 }]);
   expect(
     await run(elsewhere, "select count(*) as n from events where type = 'incident.created'"),
@@ -60,7 +60,7 @@ test("each sees what they may read elsewhere too, and of another workspace nothi
   }
 });
 
-test("a table of people hides the view that has its name", async () => {
+test("a user table hides the view with its name", async () => {
   await owner("POST /api/v1/tables", {
     name: "runs",
     slug: "runs",

@@ -94,7 +94,7 @@ export async function count(tx: Tx): Promise<number> {
   return n;
 }
 
-/** Makes creations in this workspace take turns until the transaction ends, so that they can be counted. */
+/** Serializes creations in this workspace until the transaction ends, so that they can be counted. */
 export async function lockCount(tx: Tx): Promise<void> {
   await sql`
     select pg_advisory_xact_lock(

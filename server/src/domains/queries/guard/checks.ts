@@ -76,14 +76,14 @@ function checkType({ names, typmods }: Struct, byte: number, findings: Findings)
   }
 }
 
-/** Undefined when it is no whole number; the parser leaves a zero out. */
+/** Undefined if it is not an integer; the parser omits a zero. */
 function integerOf(constant: unknown): number | undefined {
   const [number] = recordsOf(constant).flatMap(({ ival }) => recordsOf(ival));
   if (!number) return undefined;
   return typeof number["ival"] === "number" ? number["ival"] : 0;
 }
 
-/** A name of PostgreSQL's own, with its schema or without. */
+/** A name from PostgreSQL's own schema, with or without the schema. */
 function ownName(value: unknown): string | undefined {
   const [first, second, ...more] = textsOf(value);
   if (more.length > 0) return undefined;
@@ -150,7 +150,7 @@ function noteFunctionAsTable(
   findings.functionsAsTables.push(...tables.map((name) => ({ name, columns })));
 }
 
-/** Notes a `json_table`, whose columns are those that it declares, also within each other. */
+/** Records a `json_table`, whose columns are those that it declares, including nested ones. */
 function noteJsonTable({ alias, columns }: Struct, _: number, findings: Findings): void {
   const [{ aliasname = "json_table", colnames } = {} as Struct] = recordsOf(alias);
   const names = new Set([...textsOf(colnames), ...jsonColumns(columns)]);
@@ -173,9 +173,9 @@ function definedColumns(coldeflist: unknown): string[] {
 }
 
 /**
- * To PostgreSQL `x.f` is also the call `f(x)` where x has no column f: of a row that is harmless, but
- * where x stands for the values of a function, `x.pg_read_file` reads a file. So there only the columns
- * that x is known to have may follow, and functions that may be called anyway.
+ * PostgreSQL also reads `x.f` as the call `f(x)` if x has no column f. For a row this is harmless, but if x stands
+ * for the values of a function, `x.pg_read_file` reads a file. So only known columns of x and allowed functions may
+ * follow.
  */
 export function checkDotted(findings: Findings): void {
   for (const { of, name, byte } of findings.qualifiedNames) {

@@ -4,7 +4,7 @@ const ERRORS_MAX = 10;
 /** The tables, and the parameters, that one statement can name. */
 const NAMES_MAX = 1_000;
 
-/** A function in the place of a table: its alias, and the columns that it has. */
+/** A function used as a table: its alias, and its columns. */
 export interface FunctionAsTable {
   readonly name: string;
   readonly columns: ReadonlySet<string>;
@@ -13,9 +13,9 @@ export interface FunctionAsTable {
 /** The names in a statement, and the errors. */
 export class Findings {
   readonly errors: GuardError[] = [];
-  /** By their names; those of the statement's own common table expressions are among them. */
+  /** By name, including common table expressions of the statement. */
   readonly relations = new Map<string, SourcePosition>();
-  /** The relations that are written to: they are tables, whatever else has the name. */
+  /** The relations that are written to; these are always tables, whatever else has the same name. */
   readonly targets = new Set<string>();
   /** The targets that it deletes from. */
   readonly deletedFrom = new Set<string>();
@@ -58,7 +58,7 @@ export class Findings {
   }
 }
 
-/** The objects in a field of the parser's tree: one, several in a list, or none. */
+/** The objects in a field of the syntax tree: one, several in a list, or none. */
 export function recordsOf(value: unknown): readonly Readonly<Record<string, unknown>>[] {
   return [value]
     .flat()

@@ -1,7 +1,7 @@
 /**
- * The functions that a statement may call. They compute something of their arguments and do nothing
- * else: they reach no setting, file, catalog, sequence, lock or other session, and none makes a large value
- * out of a small one (`repeat`, `lpad`, `array_fill`, `format`, whose widths have no bound).
+ * The functions that a statement may call. They only compute a result from their arguments: they cannot access
+ * settings, files, catalogs, sequences, locks or other sessions, and cannot create a large value from a small one
+ * (`repeat`, `lpad`, `array_fill`, `format`, whose widths are unlimited).
  */
 export const FUNCTIONS: ReadonlySet<string> = new Set(
   [
@@ -65,8 +65,8 @@ export const FUNCTIONS: ReadonlySet<string> = new Set(
 );
 
 /**
- * The functions that, in `from`, return one column named by the alias. Columns of the others have the
- * names that the function gives them.
+ * The functions that return one column named by the alias when used in `from`. Other functions name their columns
+ * themselves.
  */
 export const NAMED_BY_ALIAS: ReadonlySet<string> = new Set([
   "generate_series",
@@ -81,7 +81,7 @@ export const NAMED_BY_ALIAS: ReadonlySet<string> = new Set([
   "string_to_table",
 ]);
 
-/** The names that functions give to their columns. */
+/** The column names that functions define. */
 export const COLUMNS_OF_FUNCTIONS: ReadonlySet<string> = new Set([
   "key",
   "value",
@@ -91,14 +91,14 @@ export const COLUMNS_OF_FUNCTIONS: ReadonlySet<string> = new Set([
   "weights",
 ]);
 
-/** The forms of `current_date`; those of `current_user` are not among them. */
+/** The variants of `current_date`; those of `current_user` are excluded. */
 export const TIMES: ReadonlySet<string> = new Set(
   ["CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP"].flatMap(
     (name) => [`SVFOP_${name}`, `SVFOP_${name}_N`],
   ),
 );
 
-/** The types that a value may be cast to. Those that look names up in catalogs are not among them. */
+/** The types that a value may be cast to. Types that look up names in catalogs are excluded. */
 export const CAST_TYPES: ReadonlySet<string> = new Set(
   [
     "bool bytea text varchar bpchar uuid json jsonb jsonpath",

@@ -9,7 +9,7 @@ beforeAll(() => loadModule());
 
 const HERE = "a workspace";
 
-/** What people may well write. */
+/** Valid statements that users may write. */
 const HARMLESS = [
   "select 1",
   "SELECT 1;",
@@ -64,7 +64,7 @@ const HARMLESS = [
   "/* one /* two */ */ select -- three\n 1",
 ];
 
-/** What must not get to the database, and what the refusal speaks of. */
+/** Statements that must not reach the database, and the expected error. */
 const HARMFUL: readonly (readonly [string, RegExp])[] = [
   ["", /the statement is empty/],
   ["-- nothing", /the statement is empty/],
@@ -123,7 +123,7 @@ describe("the guard", () => {
     ).toEqual(expect.arrayContaining([expect.stringMatching(reason)]));
   });
 
-  test("tells what a statement speaks of", () => {
+  test("reports the names in a statement", () => {
     expect(
       inspectStatement(
         '\n;select o."createdAt", total from orders o, t where a = $2 and b = $1;',
@@ -147,7 +147,7 @@ describe("the guard", () => {
     });
   });
 
-  test("where records may be changed, takes just that, and no more than it knows", () => {
+  test("if record changes are allowed, accepts only supported ones", () => {
     for (const sql of [
       "insert into orders (a, b) values (1, default) on conflict (a) do update set b = excluded.b",
       "update orders set a = 1, (b, c) = (select 1, 2) from x where x.id = orders.id",
@@ -169,7 +169,7 @@ describe("the guard", () => {
   });
 });
 
-test("a place is the same by bytes and by characters", () => {
+test("a position is the same in bytes and characters", () => {
   const text = "aé\n🦉b\n\nü";
   const places = new PositionMap(Buffer.from(text));
   const found = Array.from(text, (_, position) => {
@@ -182,7 +182,7 @@ test("a place is the same by bytes and by characters", () => {
   expect(places.atByte(1_000)).toEqual({ position: 8, line: 4, column: 2 });
 });
 
-test("a statement names so many tables and parameters, and no more", () => {
+test("limits the number of tables and parameters of a statement", () => {
   const list = (count: number, one: (n: number) => string) =>
     Array.from({ length: count }, (_, n) => one(n + 1)).join(", ");
   for (const make of [
@@ -196,7 +196,7 @@ test("a statement names so many tables and parameters, and no more", () => {
   }
 });
 
-test("what a script writes to is a table, whatever else has its name", () => {
+test("a target of a script is a table, whatever else has its name", () => {
   for (const [sql, relations] of [
     [
       "with q as (with mig as (select 1 as a) select a from mig) update mig set t = 'x' from q",
@@ -213,7 +213,7 @@ test("what a script writes to is a table, whatever else has its name", () => {
   }
 });
 
-test("of what a script writes to it is told apart what it deletes from", () => {
+test("distinguishes the targets that a script deletes from", () => {
   for (const [sql, targets, deletedFrom] of [
     ["insert into a (x) select x from b", ["a"], []],
     ["update a set x = 1 from b", ["a"], []],
@@ -226,7 +226,7 @@ test("of what a script writes to it is told apart what it deletes from", () => {
   }
 });
 
-test("a statement that breaks the parser is refused, and the next one is read", async () => {
+test("rejects a statement that crashes the parser, and parses the next one", async () => {
   const deep = [
     `select ${"(".repeat(20_000)}1${")".repeat(20_000)}`,
     `select ${"(select ".repeat(5_000)}1${")".repeat(5_000)}`,

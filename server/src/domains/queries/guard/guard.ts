@@ -8,21 +8,21 @@ import { type NodeRule, ALLOWED_NODES, nodeName, ALLOWED_STATEMENTS } from "./no
 import { parseSql } from "./parse-sql.ts";
 import { guardError, type GuardErrors, type SourcePosition } from "./source-position.ts";
 
-/** A statement that may be run, and what it names. */
+/** An allowed statement, and the names in it. */
 export interface Inspection {
   /** Without the semicolon, and the text before and after. */
   readonly text: string;
   /** The characters of the person's text before it. */
   readonly offset: number;
-  /** The tables and common table expressions that it names, each with its first position. */
+  /** The tables and common table expressions in it, each with its first position. */
   readonly relations: ReadonlyMap<string, SourcePosition>;
   /** The tables among them that it writes to. */
   readonly targets: ReadonlySet<string>;
-  /** The tables among those that it deletes from. */
+  /** The tables among them that it deletes from. */
   readonly deletedFrom: ReadonlySet<string>;
   /** Its own common table expressions. */
   readonly expressions: ReadonlySet<string>;
-  /** The names of columns in it, of whichever relation. */
+  /** The column names in it, of any relation. */
   readonly names: ReadonlySet<string>;
   /** The numbers of its parameters, each with its first position. */
   readonly parameters: ReadonlyMap<number, SourcePosition>;
@@ -65,7 +65,7 @@ export function inspectStatement(sql: string, rule: NodeRule): GuardResult {
 /** The nesting of a statement; the server's own stack ends a little later. */
 const DEPTH_MAX = 400;
 
-/** Walks the nodes of a statement: rejectFields those that are not allowed, and notes what the others name. */
+/** Walks the nodes of a statement: rejects disallowed ones, and records the names in the others. */
 function walk(statement: unknown, rule: NodeRule, findings: Findings): void {
   const kinds = ALLOWED_NODES[rule];
 

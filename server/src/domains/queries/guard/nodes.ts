@@ -1,9 +1,9 @@
 /**
- * The kinds of nodes that a statement may consist of, each with all the fields that it may have. Any
- * other is refused, also one that a later version of the parser adds.
+ * The allowed kinds of nodes in a statement, each with all its allowed fields. All others are rejected, including
+ * those that a later parser version adds.
  */
 
-/** The fields of a kind of node, by how the walk treats them. */
+/** The fields of a kind of node, by how the walk handles them. */
 export interface NodeKind {
   /** Words, numbers and other scalars, which are harmless. */
   readonly plain: ReadonlySet<string>;
@@ -171,7 +171,7 @@ export const ALLOWED_NODES: Readonly<Record<NodeRule, ReadonlyMap<string, NodeKi
   write: new Map(Object.entries(writeNodes)),
 };
 
-/** The kinds of statements among them. */
+/** The allowed kinds of statements. */
 export const ALLOWED_STATEMENTS: Readonly<Record<NodeRule, ReadonlySet<string>>> = {
   read: new Set(["SelectStmt"]),
   write: new Set(["InsertStmt", "UpdateStmt", "DeleteStmt"]),
@@ -191,7 +191,7 @@ const STATEMENT_NAMES: ReadonlyMap<string, string> = new Map([
   ["XmlSerialize", "XML"],
 ]);
 
-/** The name in SQL of a kind of node, or of a field of it. */
+/** The SQL name of a kind of node, or of one of its fields. */
 export function nodeName(name: string): string {
   const known = STATEMENT_NAMES.get(name);
   if (known !== undefined) return known;

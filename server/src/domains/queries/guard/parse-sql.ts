@@ -9,8 +9,8 @@ export interface ParsedStatement {
 }
 
 /**
- * Parses a text of at least one statement. An error of the parser that is not about the text (it is out of
- * its stack) is thrown: then the parser can't be used any more.
+ * Parses a text with at least one statement. Throws parser errors that are not about the text, such as a stack
+ * overflow: the parser is unusable afterwards.
  */
 export function parseSql(
   sql: string,

@@ -1,4 +1,4 @@
-/** The program of a thread that parses and inspects SQL. */
+/** The worker thread that parses and inspects SQL. */
 import { loadModule } from "libpg-query";
 import { serveTasks } from "#kernel/work/task-threads.ts";
 import { inspectStatement } from "./guard.ts";

@@ -1,4 +1,4 @@
-/** Parses SQL in threads: a long text takes the parser a tenth of a second, and one nested too deeply breaks it. */
+/** Parses SQL in worker threads: a long text takes a tenth of a second, and deep nesting crashes the parser. */
 import { TaskThreads } from "#kernel/work/task-threads.ts";
 import type { GuardResult } from "./guard.ts";
 import type { NodeRule } from "./nodes.ts";
@@ -15,11 +15,11 @@ const OPTIONS = {
   program: new URL("./parser-thread.ts", import.meta.url),
   threads: 1,
   timeoutMs: 10_000,
-  // Its state is that of a program in WebAssembly, which would be left half-way.
+  // Stopping a WebAssembly call would leave the parser in an undefined state.
   isStoppable: false,
 };
 
-/** One of each for the process, without state of a workspace. A long script keeps no query waiting. */
+/** One pool of each kind per process, without workspace state. Long scripts do not delay queries. */
 const statements = new TaskThreads<ParseRequest, GuardResult>(OPTIONS);
 const scripts = new TaskThreads<ParseRequest, ScriptResult>(OPTIONS);
 

@@ -15,7 +15,7 @@ export type ScriptStatement = { readonly text: string; readonly at: SourcePositi
   | { readonly kind: "structure"; readonly node: Node }
   | {
       readonly kind: "records";
-      /** The tables that it names, without its own common table expressions unless it writes to one. */
+      /** The tables in it, without its own common table expressions unless it writes to one. */
       readonly relations: readonly string[];
       /** The tables that it writes to. */
       readonly targets: readonly string[];
@@ -26,7 +26,7 @@ export type ScriptStatement = { readonly text: string; readonly at: SourcePositi
 
 export type ScriptResult = { readonly statements: readonly ScriptStatement[] } | GuardErrors;
 
-/** Statements that migrations translate, and that never run as they are. */
+/** Statements that migrations translate, and that are never executed directly. */
 const STRUCTURE_STATEMENTS = new Set([
   "CreateStmt",
   "AlterTableStmt",
@@ -40,8 +40,8 @@ const STRUCTURE_STATEMENTS = new Set([
 const ERRORS_MAX = 200;
 
 /**
- * Inspects a text of any number of statements that change tables or their records. Those that change
- * records are inspected as `inspectStatement` does; of those that change tables only the kind is checked.
+ * Inspects a text of several statements that change tables or records. Statements that change records are inspected
+ * like in `inspectStatement`; for those that change tables, only the kind is checked.
  */
 export function inspectScript(sql: string): ScriptResult {
   const parsed = parseSql(sql);
@@ -93,7 +93,7 @@ function inspectScriptStatement(
 
 const FIRST: SourcePosition = { position: 0, line: 1, column: 1 };
 
-/** An error in one statement, with its position in the whole script. */
+/** An error in one statement, with its position in the entire script. */
 function relocateError(
   { message, at }: GuardError,
   positions: PositionMap,

@@ -1,4 +1,4 @@
-/** A position in a text that a person wrote. */
+/** A position in a text that a user wrote. */
 export interface SourcePosition {
   /** Characters before it. */
   readonly position: number;
@@ -20,7 +20,7 @@ export function positionAt(text: string, position: number): SourcePosition {
 
 const NEWLINE = 10;
 
-/** The positions of one text, which is scanned once for all of them. */
+/** The positions of one text, which is scanned once. */
 export class PositionMap {
   readonly #bytes: Uint8Array;
   #table: { readonly positions: Uint32Array; readonly lines: readonly number[] } | undefined;
@@ -29,7 +29,7 @@ export class PositionMap {
     this.#bytes = bytes;
   }
 
-  /** The position after so many characters. */
+  /** The position after a number of characters. */
   at(position: number): SourcePosition {
     const { lines } = this.#read();
     let line = 0;
@@ -42,7 +42,7 @@ export class PositionMap {
     return { position, line: line + 1, column: position - (lines[line] ?? 0) + 1 };
   }
 
-  /** The position after so many bytes, which the parser counts. */
+  /** The position after a number of bytes, as the parser counts. */
   atByte(byte: number): SourcePosition {
     const { positions } = this.#read();
     return this.at(positions[Math.min(byte, this.#bytes.length)] ?? 0);
@@ -56,7 +56,7 @@ export class PositionMap {
     let position = 0;
     for (const [index, byte] of this.#bytes.entries()) {
       positions[index] = position;
-      // All but the first byte of a character begin with the bits 10.
+      // All bytes of a character except the first start with the bits 10.
       if ((byte & 0xc0) !== 0x80) position += 1;
       if (byte === NEWLINE) lines.push(position);
     }
@@ -69,7 +69,7 @@ export function characterCount(text: string): number {
   return Array.from(text).length;
 }
 
-/** An error with its position in words. */
+/** An error with its line and column. */
 export function describePosition({ message, at }: GuardError): string {
   return at ? `line ${at.line}, column ${at.column}: ${message}` : message;
 }

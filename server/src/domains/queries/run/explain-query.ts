@@ -7,7 +7,7 @@ import { executeStatement, type SqlQuery, withCheckedQuery } from "./run-query.t
 const PLAN_ONLY = "explain (format json) ";
 const RUN_TOO = "explain (format json, analyze, buffers off) ";
 
-/** The plan of a query; with `isRun` it is run too, and its rows and times are counted. */
+/** The plan of a query; with `isRun` the query is executed, and actual rows and times are included. */
 export async function explainQuery(
   platform: Platform,
   caller: Caller,
@@ -22,7 +22,7 @@ export async function explainQuery(
       prefix,
     );
     const { relations, expressions } = checked.inspection;
-    // A view of the platform reads tables that nobody names, by conditions that are the platform's.
+    // A platform view reads internal tables with internal conditions.
     const isLimited = hasViews || (await mayBeLimited(caller, tables));
     const names = isLimited ? new Set([...relations.keys(), ...expressions]) : undefined;
     return { ...toPlanNodes(result, { hasFigures: !isLimited, names }), isLimited, durationMs };
@@ -30,8 +30,8 @@ export async function explainQuery(
 }
 
 /**
- * True where some rule may hide rows from the caller: a node counts rows before a rule has removed some, and an
- * estimate knows of all of them. A lookup reads further tables, so the rules of every table count.
+ * Returns whether access rules may hide rows from the caller: a plan node counts rows before rules remove some, and
+ * estimates include all rows. A lookup reads further tables, so the rules of all tables count.
  */
 async function mayBeLimited(
   { principal }: Caller,

@@ -19,14 +19,14 @@ export const QueryTimedOut = failure(
 );
 
 const CANCELLED = "57014";
-/** Out of memory or disk, or of the share of one statement. */
+/** Out of memory or disk space, or beyond the limit of one statement. */
 const RESOURCE_LIMITS = /^(53100|53200|53400|54001)$/;
-/** Errors of the statement and its values, unsupported features and limits, which the person can mend. */
+/** Errors of the statement and its values, unsupported features and limits, which the user can fix. */
 const STATEMENT_ERRORS = /^(0A|20|21|22|2F|42|44|54)/;
 /** Names of the platform, which no message may show. */
 const INTERNAL_NAMES = /tables_[psd]_[0-9a-f]{8}|millrace[._]/;
 
-/** The failure of a statement that the guard has refused. */
+/** The failure for a statement that the guard has rejected. */
 export function toQueryRefused(guardErrors: readonly GuardError[], path = "/sql"): Failure {
   const errors = guardErrors.map((error): FieldError => {
     const message = describePosition(error);
@@ -35,7 +35,7 @@ export function toQueryRefused(guardErrors: readonly GuardError[], path = "/sql"
   return new Failure(QueryRefused, { detail: errors[0]?.message ?? QueryRefused.title, errors });
 }
 
-/** Explains an error of PostgreSQL in terms of the person's own text; other errors stay as they are. */
+/** Converts a PostgreSQL error to refer to the user's own text; other errors are returned unchanged. */
 export function explainQueryError(
   error: unknown,
   {

@@ -1,4 +1,4 @@
-/** How PostgreSQL would answer a query: the nodes of its plan, without those of the wrapping statement. */
+/** The query plan of PostgreSQL: its nodes, without those of the wrapping statement. */
 import Type, { type Static } from "typebox";
 import type { SqlResult } from "#kernel/db/sql-runner.ts";
 
@@ -48,18 +48,18 @@ export type QueryPlan = Static<typeof QueryPlan>;
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Names of the platform, which nobody is shown. */
+/** Internal names, which are not shown to users. */
 const INTERNAL_NAMES = /tables_[psd]_[0-9a-f]{8}|millrace[._]/;
 const ANSWER = "CTE (answer)";
 const CONDITIONS = ["Index Cond", "Hash Cond", "Merge Cond", "Join Filter", "Filter"] as const;
 
 interface PlanOptions {
   readonly hasFigures: boolean;
-  /** The relations that may be named, all where it is undefined. */
+  /** The relations that may be named; all if undefined. */
   readonly names?: ReadonlySet<string> | undefined;
 }
 
-/** Reads the JSON of `explain`. Without `hasFigures` only the shape of the plan is told. */
+/** Reads the JSON of `explain`. Without `hasFigures`, only the shape of the plan is returned. */
 export function toPlanNodes(
   { rows }: SqlResult,
   options: PlanOptions,
@@ -85,7 +85,7 @@ export function toPlanNodes(
 
 const childrenOf = (json: Json): readonly Json[] => (json["Plans"] as readonly Json[]) ?? [];
 
-/** The person's statement, then the tables whose rules are applied before it. */
+/** The user's statement, then the tables whose rules are applied before it. */
 function ownParts(plan: Json): readonly Json[] {
   const parts = collectParts(plan);
   const answer = parts.find((part) => part["Subplan Name"] === ANSWER);

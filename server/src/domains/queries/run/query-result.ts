@@ -28,7 +28,7 @@ export type QueryResult = Static<typeof QueryResult>;
 export const ROW_MODES = ["object", "array"] as const;
 export type RowMode = (typeof ROW_MODES)[number];
 
-/** Rows beyond so many cells are left out: they are written as JSON in one go. */
+/** The maximum number of cells: results are serialized as JSON in one step. */
 export const CELLS_MAX = 200_000;
 
 /** The result of a wrapped statement, without the columns of the wrapping. */
@@ -68,7 +68,7 @@ export async function toQueryResult(
 function uniqueNames(names: readonly string[]): string[] {
   const given = new Set(names);
   const taken = new Set<string>();
-  /** By name the number that the next of a kind may have. */
+  /** The next number per name, for duplicates. */
   const next = new Map<string, number>();
   return names.map((name) => {
     let free = name;

@@ -1,4 +1,4 @@
-/** The names that a statement may use, for editors that complete them. */
+/** The names that a statement may use, for completion in editors. */
 import Type, { type Static } from "typebox";
 import type { Principal } from "#kernel/access/caller.ts";
 import {

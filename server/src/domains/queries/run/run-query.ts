@@ -34,7 +34,7 @@ export interface SqlQuery {
   readonly rowMode?: RowMode | undefined;
 }
 
-/** Runs a query on the tables, rows and fields that the caller may read, and on nothing else. */
+/** Runs a query on only the tables, rows and fields that the caller may read. */
 export async function runQuery(
   platform: Platform,
   caller: Caller,
@@ -43,7 +43,7 @@ export async function runQuery(
   return withCheckedQuery(caller, query, (checked) => executeQuery(platform, caller, checked));
 }
 
-/** Checks a query and does something with it, once more where a table has changed since its schema was read. */
+/** Checks a query and uses it; repeats this once if a table changed after its schema was read. */
 export async function withCheckedQuery<T>(
   caller: Caller,
   query: SqlQuery,
@@ -67,7 +67,7 @@ export async function inspectQuery(caller: Caller, sql: string): Promise<Inspect
   return result;
 }
 
-/** No such column, table or schema: the schema may be outdated. */
+/** No such column, table or schema: the cached schema may be outdated. */
 const SCHEMA_ERRORS = new Set(["42703", "42P01", "3F000"]);
 
 async function executeQuery(
@@ -84,7 +84,7 @@ async function executeQuery(
   return { ...(await toQueryResult(result, { limit, rowMode })), durationMs };
 }
 
-/** A query whose statement has passed the guard, with the values of its parameters. */
+/** A query that passed the guard, with the values of its parameters. */
 export interface CheckedQuery extends SqlQuery {
   readonly inspection: Inspection;
   readonly values: readonly unknown[];
@@ -95,7 +95,7 @@ export interface CheckedQuery extends SqlQuery {
 export interface ExecutedStatement {
   readonly result: SqlResult;
   readonly tables: readonly OpenTable[];
-  /** True where it reads what is the platform's own. */
+  /** True if it reads platform views. */
   readonly hasViews: boolean;
   readonly durationMs: number;
 }
@@ -114,7 +114,7 @@ export async function executeStatement(
   const { tables, views } = await openNamed(platform, caller, { inspection, parameters });
   const statement = wrapStatement(inspection, { tables, views, parameters, rowsMax: limit });
   const wrapped = { ...statement, prefixLength: statement.prefixLength + prefix.length };
-  // Without any table of people, there may be nobody who could read for them.
+  // Without any tables, the reader role may not exist yet.
   if (views.length > 0 && tables.length === 0) await makeReader(platform, partition);
   const signal = AbortSignal.any([
     platform.shutdown,
@@ -126,7 +126,7 @@ export async function executeStatement(
       platform.db.sql.run({
         text: `${prefix}${statement.text}`,
         values: statement.values,
-        // Where no table is named, there may be no schema and nobody who could read it.
+        // Without named tables, the schema and its reader role may not exist.
         partition: tables.length + views.length === 0 ? undefined : partition,
         cellsMax: query.cellsMax,
         timeoutMs: query.timeoutMs ?? TIME_LIMIT_DEFAULT_MS,
@@ -171,8 +171,8 @@ interface NamedRelations {
 }
 
 /**
- * Opens the tables that a statement names, and the platform's views where there is no such table; fails when the caller
- * may read nothing of one.
+ * Opens the tables in a statement, and platform views for other names; fails if the caller may not read one of
+ * them.
  */
 async function openNamed(
   platform: Platform,
@@ -187,13 +187,13 @@ async function openNamed(
     const message = `one statement can use at most ${RELATIONS_MAX} tables`;
     throw toQueryRefused([{ message, at: undefined }]);
   }
-  // A table without rules is open to all who may read records, in SQL as in any other way.
+  // A table without rules is readable by all members who may read records, as in the API.
   const mayReadRecords = holdsPermission(caller.permissions, RecordsRead);
   const tables: OpenTable[] = [];
   const views: OpenSqlView[] = [];
   for (const [name, at] of relations) {
     const table = await findOpenTable({ platform, caller }, name);
-    // A table of people hides a view of the platform that has its name.
+    // A user table hides a platform view with the same name.
     const view = table ? undefined : await openSqlView({ platform, caller }, name, parameters);
     if (table && mayReadRecords && table.grants("read")?.length !== 0) tables.push(table);
     else if (view) views.push(view);

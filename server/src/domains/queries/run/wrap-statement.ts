@@ -1,7 +1,7 @@
 /**
- * The second defence after the guard: the statement that runs is ours, with the person's inside. Each
- * table that it names is a common table expression of that name, with the columns and the rows that the
- * rules let the person see.
+ * The second protection after the guard: the executed statement is generated, and contains the user's statement.
+ * Each table in it is a common table expression with that name, with the columns and rows that the access rules
+ * allow.
  */
 import {
   type Grants,
@@ -14,10 +14,10 @@ import type { OpenSqlView } from "#kernel/contributions/sql-view.ts";
 import type { SqlParameters } from "#kernel/db/statement.ts";
 import type { Inspection } from "../guard/guard.ts";
 
-/** The size of a result; rows beyond it are left out. */
+/** The size limit of a result; rows beyond it are omitted. */
 const RESULT_BYTES_MAX = 4 * 1024 * 1024;
 
-/** The columns of the wrapping statement, before those of the person's. */
+/** The columns of the wrapping statement, before the user's. */
 export const OWN_COLUMNS = 4;
 
 export interface WrappedStatement {
@@ -28,11 +28,11 @@ export interface WrappedStatement {
 }
 
 export interface WrapOptions {
-  /** The tables that the statement names and the person may read. */
+  /** The tables in the statement that the user may read. */
   readonly tables: readonly OpenTable[];
-  /** The platform's views among what it names. */
+  /** The platform views in the statement. */
   readonly views: readonly OpenSqlView[];
-  /** The values of the statement's own parameters, and then those of the rules. */
+  /** The values of the statement's own parameters, followed by those of the rules. */
   readonly parameters: SqlParameters;
   readonly rowsMax: number;
 }
@@ -53,12 +53,12 @@ export function wrapStatement(inspection: Inspection, options: WrapOptions): Wra
   };
 }
 
-/** These names can be no table's, so that no statement of a person can name them. */
+/** No table can have these names, so user statements cannot refer to them. */
 const PREFIX = `"(answer)" as materialized (
 select octet_length((answer.*)::text) as "(own)", answer.* from (select * from (\n`;
 /**
- * One row beyond the limit tells that there are more. The count comes even without any row, when the
- * first is too large: a value of a gigabyte must not get here.
+ * One row beyond the limit shows that there are more. The count is returned even without rows, if the first one is
+ * too large: a value of a gigabyte must not be transferred.
  */
 const SUFFIX = `
 ) as answer limit $rows) as answer),
@@ -70,7 +70,7 @@ select c."(count)", s.*
   left join "(sized)" as s on s."(size)" <= ${RESULT_BYTES_MAX}
  order by s."(at)"`;
 
-/** A view of the platform; what the caller may not see does not come through. */
+/** A platform view, limited to the rows that the caller may see. */
 function viewExpression({ name, columns, from, where }: OpenSqlView): string {
   const select = `select ${columns.map((column) => `e.${quoteIdentifier(column.name)}`).join(", ")} from ${from} as e`;
   const quoted = quoteIdentifier(name);
@@ -101,7 +101,7 @@ function hidesRows(grants: Grants): boolean {
   return grants !== undefined && grants.every(({ where }) => where !== null);
 }
 
-/** Fields and their names in SQL, first as they are, then in other spellings that the statement has. */
+/** Fields and their SQL names, first unchanged, then in other spellings used by the statement. */
 function selectableColumns(schema: TableSchema, names: ReadonlySet<string>): [string, string][] {
   const all: [string, string][] = [
     ...SYSTEM_COLUMNS.map(([field, name]): [string, string] => [field, name]),

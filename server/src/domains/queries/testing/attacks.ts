@@ -1,4 +1,4 @@
-/** Statements that want more than they may have. `$schema` and `$owner` stand for those of the workspace. */
+/** Statements that exceed their permissions. `$schema` and `$owner` are replaced with those of the workspace. */
 export const ATTACKS: readonly string[] = [
   // Other schemas and catalogs.
   "select * from public.users",

@@ -1,4 +1,4 @@
-/** Expressions, the types that an answer names for them, and their values in it. */
+/** Expressions, their result types, and their values in a result. */
 export const CELLS: readonly (readonly [string, string, unknown])[] = [
   ["1::smallint", "smallint", 1],
   ["9007199254740991", "bigint", 9_007_199_254_740_991],
