@@ -19,7 +19,7 @@ const TABS: readonly { readonly id: AccountTab; readonly label: string }[] = [
   { id: "tokens", label: "API tokens" },
 ];
 
-/** One's own account: who one is, how one gets in, and what acts in one's name. */
+/** The account page: profile, sign-in methods, sessions and tokens. */
 export function Account() {
   useTitle("Your account");
   const { tab = "profile" } = useSearch({ from: "/inside/settings/account" });

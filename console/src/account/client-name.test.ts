@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { nameClient } from "./client-name.ts";
 
-test("a session's client is named as people know it, and nothing is made up", () => {
+test("a session's client is named by browser and system, and unknown clients are not renamed", () => {
   const chrome = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0 Safari/537.36";
   expect(nameClient(chrome)).toBe("Chrome on Linux");
   expect(nameClient(`${chrome} Edg/140.0`)).toBe("Edge on Linux");

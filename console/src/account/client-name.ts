@@ -1,4 +1,4 @@
-/** A browser or program by its name, as far as it says it itself. */
+/** Names of browsers and programs, from their user agent. */
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bEdgA?\//, "Edge"],
   [/\bOPR\//, "Opera"],
@@ -16,7 +16,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
 ];
 const NAME_MAX = 40;
 
-/** `Firefox on Linux`; what is not known stays in its own words. */
+/** Returns `Firefox on Linux`; unknown clients are returned unchanged. */
 export function nameClient(client: string): string {
   const browser = BROWSERS.find(([pattern]) => pattern.test(client))?.[1];
   const system = SYSTEMS.find(([pattern]) => pattern.test(client))?.[1];

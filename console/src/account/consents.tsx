@@ -12,7 +12,7 @@ import { Button } from "../ui/form/button.tsx";
 
 type Consent = Schemas["OAuthConsents"]["consents"][number];
 
-/** Applications that one has allowed to act in one's name. */
+/** The applications that may act on the user's behalf. */
 export function Consents() {
   const may = useMay();
   const { data, error, refetch } = useOp("oauth.list_consents", undefined, {

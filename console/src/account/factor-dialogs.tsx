@@ -10,7 +10,7 @@ import { FormDialog } from "../ui/form/form-dialog.tsx";
 import { TextField } from "../ui/form/text-field.tsx";
 import { NoticeDialog } from "../ui/overlay/notice-dialog.tsx";
 
-/** An authenticator app: its key as a picture, and a code that shows that it has it. */
+/** Enrols an authenticator app: its key as a QR code, and a code to verify it. */
 export function TotpDialog(props: {
   readonly onClose: () => void;
   readonly onEnrolled: (codes: readonly string[]) => void;
@@ -18,7 +18,7 @@ export function TotpDialog(props: {
   const [secret, setSecret] = useState<Schemas["TotpSecret"]>();
   useEffect(() => {
     void perform("mfa.enroll_totp", {}, { onDone: ({ data }) => setSecret(data) });
-    // Once, when it opens: asking again would replace the key.
+    // Only once on open: another request would replace the key.
   }, []);
   const form = useForm("mfa.verify_totp", {
     onDone: ({ data }) => props.onEnrolled(data.recoveryCodes),
@@ -45,7 +45,7 @@ export function TotpDialog(props: {
   );
 }
 
-/** Recovery codes, once. */
+/** Shows the recovery codes once. */
 export function CodesDialog(props: {
   readonly codes: readonly string[];
   readonly onClose: () => void;

@@ -13,7 +13,7 @@ import { ProofDialog, type ProofDialogProps } from "./proof-dialog.tsx";
 import { Button } from "../ui/form/button.tsx";
 import { CommandButton } from "../ui/form/command-button.tsx";
 
-/** Second factors and passkeys; a passkey also opens the account alone. */
+/** Second factors and passkeys; a passkey also replaces the password. */
 export function Factors() {
   const { data, error, refetch } = useOp("mfa.status");
   const keys = useOp("mfa.list_webauthn").data?.data ?? [];

@@ -5,7 +5,7 @@ import { Button } from "../ui/form/button.tsx";
 import { FormDialog } from "../ui/form/form-dialog.tsx";
 import { TextField } from "../ui/form/text-field.tsx";
 
-/** The password, and the way to another. */
+/** The password, with an action to change it. */
 export function Password() {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -8,7 +8,7 @@ import { count, toWords } from "../ui/words.ts";
 import { PlainButton } from "../ui/form/button.tsx";
 import { TextField } from "../ui/form/text-field.tsx";
 
-/** The name that others see, the roles one has, and how the console looks. */
+/** The display name, the roles and the appearance of the console. */
 export function Profile({ me }: { readonly me: Me }) {
   return (
     <>

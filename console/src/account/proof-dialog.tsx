@@ -7,7 +7,7 @@ import { CommandButton } from "../ui/form/command-button.tsx";
 import { FormDialog } from "../ui/form/form-dialog.tsx";
 import { TextField } from "../ui/form/text-field.tsx";
 
-/** What changes the second factors, and wants one of them as a proof. */
+/** Operations that change the second factors and require one of them as proof. */
 type Guarded = "mfa.disable_totp" | "mfa.remove_webauthn" | "mfa.renew_recovery_codes";
 
 export interface ProofDialogProps {
@@ -19,7 +19,7 @@ export interface ProofDialogProps {
   readonly onDone?: (reply: Reply<Guarded>) => void;
 }
 
-/** Asks for a second factor before something about the second factors is changed. */
+/** Asks for a second factor before the second factors are changed. */
 export function ProofDialog(props: ProofDialogProps & { readonly onClose: () => void }) {
   const { title, act, about, operation, params, onDone, onClose } = props;
   const end = (reply: Reply<Guarded>): void => {
@@ -61,7 +61,7 @@ export function ProofDialog(props: ProofDialogProps & { readonly onClose: () => 
   );
 }
 
-/** Without a proof the server says which it takes. */
+/** Without a proof, the server's response contains the accepted methods. */
 async function askForOptions(
   operation: Guarded,
   params: ProofDialogProps["params"],

@@ -5,7 +5,7 @@ export interface AccountSearch {
   readonly tab?: AccountTab | undefined;
 }
 
-/** The tab that is open; anything else is the first. */
+/** Returns the open tab; invalid values open the first. */
 export function readAccountSearch({ tab }: Readonly<Record<string, unknown>>): AccountSearch {
   return { tab: ACCOUNT_TABS.find((one) => one === tab && one !== "profile") };
 }

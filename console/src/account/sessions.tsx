@@ -14,7 +14,7 @@ type OpenSession = Schemas["OpenSession"];
 
 const SHOWN = 50;
 
-/** Everywhere that one is signed in, and the way to end it. */
+/** The user's sessions, with an action to end them. */
 export function Sessions() {
   const { data, error, isPending, refetch } = useOp("auth.list_sessions", {
     query: { limit: SHOWN },
@@ -79,7 +79,7 @@ export function Sessions() {
   );
 }
 
-/** One session: what began it, from where, and its last use. */
+/** A session: client, place and last use. */
 export function SessionEntry(props: {
   readonly session: OpenSession;
   readonly act?: React.ReactNode;

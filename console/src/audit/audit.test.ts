@@ -2,14 +2,14 @@ import { expect, test } from "vitest";
 import { toCsv } from "./csv.ts";
 import { readAuditSearch, toAuditQuery } from "./search.ts";
 
-test("an address becomes a query: a day is whole, what is not known is left out", () => {
+test("search parameters are converted to a query: days are complete, and unknown parameters are ignored", () => {
   const search = readAuditSearch({ person: "usr_1", from: "2026-03-01", to: "2026-03-01", x: "y" });
   const { actorId, from = "", to = "" } = toAuditQuery(search);
   expect(actorId).toBe("usr_1");
   expect(Date.parse(to) - Date.parse(from)).toBe(86_400_000);
 });
 
-test("no cell of an export is taken for a formula, and quotes stay within their cells", () => {
+test("no cell of an export is interpreted as a formula, and quotes are escaped", () => {
   const event = {
     createdAt: "2026-03-01T00:00:00Z",
     type: "audit.role.created",

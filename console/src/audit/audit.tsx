@@ -25,7 +25,7 @@ const PAGE = 100;
 const EXPORT_MAX = 5_000;
 const PAUSE_MS = 300;
 
-/** Acts of people, on which thing and when, with before and after. */
+/** The audit log: actions of users, with resource, time, and values before and after. */
 export function Audit() {
   useTitle("Audit log");
   const search = useSearch({ from: "/inside/settings/audit" });
@@ -174,9 +174,9 @@ function ThingField(props: {
   const [known, setKnown] = useState(value);
   useEffect(() => {
     if (settled !== value) onChange(settled || undefined);
-    // Only after a pause in typing: the address may change by itself.
+    // Runs only after typing has stopped, because the address can also change otherwise.
   }, [settled]);
-  // "Clear" and the browser's Back change the address: the field shows what is filtered.
+  // "Clear" and the browser's Back change the address, so the field is updated from it.
   if (value !== known) {
     setKnown(value);
     if (value !== settled) setText(value);
@@ -209,7 +209,7 @@ function Day(props: {
   );
 }
 
-/** Reads all pages that the filter names, up to a bound, and hands them over as a file. */
+/** Loads all pages of the filter up to a limit, and downloads them as a file. */
 async function exportEvents(query: ReturnType<typeof toAuditQuery>): Promise<void> {
   try {
     const events: Event[] = [];

@@ -4,7 +4,7 @@ type Event = Schemas["Event"];
 
 const HEAD = ["time", "type", "actor", "actorId", "resource", "resourceId", "environment", "data"];
 
-/** Events as CSV. A cell that a spreadsheet would take for a formula gets an apostrophe. */
+/** Converts events to CSV. Cells that a spreadsheet would interpret as formulas get an apostrophe. */
 export function toCsv(events: readonly Event[]): string {
   const rows = events.map(({ createdAt, type, actor, resource, environment, data }) => [
     createdAt,

@@ -5,7 +5,7 @@ import { EventData } from "../events/index.ts";
 import { Ago } from "../ui/time.tsx";
 import { Button } from "../ui/form/button.tsx";
 
-/** One event: who, what, before and after, and all that it says. */
+/** An event: user, action, values before and after, and all other data. */
 export function EventSide(props: {
   readonly event: Schemas["Event"];
   readonly onClose: () => void;

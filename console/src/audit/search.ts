@@ -18,7 +18,7 @@ export function readAuditSearch(search: Readonly<Record<string, unknown>>): Audi
   );
 }
 
-/** The query of a search: a day is whole, in the person's own time. */
+/** Returns the query of a search: days are complete, in the user's time zone. */
 export function toAuditQuery({ person, type, thing, from, to }: AuditSearch) {
   const end = to === undefined ? undefined : new Date(`${to}T00:00:00`);
   end?.setDate(end.getDate() + 1);

@@ -1,4 +1,4 @@
-/** The kinds of mail that people tell apart, as patterns of event types. */
+/** Types of e-mail for the settings, as patterns of event types. */
 export const KINDS_OF_MAIL = [
   { pattern: "incident.*", label: "Incidents", about: "Yours, or those that you watch." },
   { pattern: "sla.*", label: "Target times", about: "A ticket of yours is late, or will be." },
@@ -10,7 +10,7 @@ export const KINDS_OF_MAIL = [
   { pattern: "article.*", label: "Knowledge", about: "An article is to be reviewed." },
 ] as const;
 
-/** The patterns with this one among them, or without it. */
+/** Adds or removes a pattern. */
 export function setMuted(
   patterns: readonly string[],
   pattern: string,

@@ -12,7 +12,7 @@ interface Preferences {
   readonly noEmailFor: readonly string[];
 }
 
-/** The mails that one wants. What is not mailed is still in the inbox. */
+/** Which notifications are also sent by e-mail. All are in the inbox. */
 export function MailSettings() {
   useTitle("Mail settings");
   const { data, error, isPending, refetch } = useOp("notifications.get_preferences");

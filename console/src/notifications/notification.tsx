@@ -13,7 +13,7 @@ import { Ago } from "../ui/time.tsx";
 import { tellTimes, toWords } from "../ui/words.ts";
 import { Button } from "../ui/form/button.tsx";
 
-/** One notification, and the way to what it is about. A mail leads here. */
+/** A notification with a link to its resource. E-mails link here. */
 export function NotificationPage() {
   const { id } = useParams({ from: "/inside/notifications/$id" });
   const navigate = useNavigate();

@@ -17,7 +17,7 @@ type Notification = Schemas["Notification"];
 
 const PAGE = 100;
 
-/** The inbox, newest first. Opening one is reading it. */
+/** The inbox, newest first. Opening a notification marks it as read. */
 export function Notifications() {
   const navigate = useNavigate();
   const [isNewOnly, setNewOnly] = useState(false);
@@ -91,7 +91,7 @@ export function Notifications() {
   );
 }
 
-/** What has several lines, in one. */
+/** Joins several lines into one. */
 const toLine = (body: string): string => tellTimes(body).split(/\n+/).join(" · ");
 
 function NotificationRow(props: { readonly one: Notification; readonly isChosen: boolean }) {

@@ -17,7 +17,7 @@ const FRESH_MS = 3_000;
 export function Backups() {
   const [deleting, setDeleting] = useState<Backup>();
   const { data, error, isPending, refetch } = useOp("installation.read_backups", undefined, {
-    // A process of its own makes them, and the log of the home workspace may not be this one's.
+    // Backups are made by a separate process whose events may be in the log of another workspace.
     refetchInterval: FRESH_MS,
   });
   const backups = data?.data.backups ?? [];

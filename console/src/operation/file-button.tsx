@@ -2,7 +2,7 @@ import { useRef } from "react";
 import { Button } from "../ui/form/button.tsx";
 import { FileInput } from "../ui/form/controls.tsx";
 
-/** A button that asks for one file. */
+/** A button that opens the file dialog for one file. */
 export function FileButton(props: {
   readonly label: string;
   readonly isMain?: boolean;
@@ -20,7 +20,7 @@ export function FileButton(props: {
         aria-label={props.label}
         onChange={({ target }) => {
           const [file] = target.files ?? [];
-          // So that the same file can be chosen once more.
+          // Reset, so that the same file can be selected again.
           target.value = "";
           if (file) props.onChoose(file);
         }}

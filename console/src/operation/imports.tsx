@@ -20,16 +20,16 @@ type ArchiveImport = Schemas["ArchiveImport"];
 
 const FRESH_MS = 1_500;
 
-/** An upload of this page: where it is, and how it is stopped. */
+/** An upload of this page: its progress, and how to cancel it. */
 interface Upload {
   readonly bytes: number;
   readonly stop: AbortController;
 }
 
-/** Workspaces from other installations: their archives are sent, checked, loaded and activated. */
+/** Imports workspaces of other installations: archives are uploaded, checked, imported and activated. */
 export function Imports() {
   const { data, error, isPending, refetch } = useOp("archive_imports.list", undefined, {
-    // How far a task has come is no event, and the log of the home workspace may not be this one's.
+    // The progress of tasks is not an event, and their events may be in the log of another workspace.
     refetchInterval: FRESH_MS,
   });
   const [uploads, setUploads] = useState<ReadonlyMap<string, Upload>>(new Map());

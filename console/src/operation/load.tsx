@@ -8,7 +8,7 @@ import { toDuration } from "../ui/words.ts";
 const FRESH_MS = 15_000;
 const MB = 1_000_000;
 
-/** The last hour of the process that answers, and what its time went to. */
+/** The load of the server process in the last hour, by activity. */
 export function Load() {
   const { data, error, isPending, refetch } = useOp("installation.read_load", undefined, {
     refetchInterval: FRESH_MS,

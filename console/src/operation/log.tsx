@@ -11,7 +11,7 @@ import { Select, TextInput } from "../ui/form/controls.tsx";
 const FOLLOW_MS = 2_000;
 const LINES = 500;
 
-/** The last lines of the log of this process; it follows until it is paused. */
+/** The last log lines of this server process; updated until paused. */
 export function Log() {
   const navigate = useNavigate();
   const search = useSearch({ from: "/inside/settings/operation" });

@@ -28,7 +28,7 @@ const PANELS: Readonly<Record<OperationTab, () => React.ReactNode>> = {
   operators: Operators,
 };
 
-/** The installation as a whole, for those who run it. */
+/** The installation, for its operators. */
 export function Operation() {
   useTitle("Operation");
   const navigate = useNavigate();

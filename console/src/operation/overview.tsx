@@ -16,7 +16,7 @@ import { TextField } from "../ui/form/text-field.tsx";
 type Installation = Schemas["Installation"];
 
 const FRESH_MS = 15_000;
-/** Worst first. */
+/** The worst status is first. */
 const RANK = { failing: 0, warning: 1, ok: 2 } as const;
 const STATES = { failing: "failed", warning: "warning", ok: "up" } as const;
 

@@ -14,7 +14,7 @@ type Work = Schemas["Work"];
 
 const FRESH_MS = 10_000;
 
-/** Readers behind the log, jobs by kind, and the nodes that hold the shards of the engines. */
+/** Log consumers with their lag, jobs by type, and the nodes of the engines' shards. */
 export function Work() {
   const { data, error, isPending, refetch } = useOp("installation.read_work", undefined, {
     refetchInterval: FRESH_MS,
@@ -91,7 +91,7 @@ function FailedJobs() {
   );
 }
 
-/** Those with something to do first: most kinds sleep. */
+/** Busy queues first, because most are idle. */
 const busynessOf = ({ due, running, failed }: Work["queues"][number]): number =>
   due + running + failed;
 

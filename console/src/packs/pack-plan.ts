@@ -3,10 +3,9 @@ import type { Input, Schemas } from "../data/api.ts";
 export type Offer = Schemas["PackOffer"];
 export type Pack = Schemas["Pack"];
 
-/** A pack as its file describes it. */
 export type Descriptor = Input<"packs.install">["body"];
 
-/** Something that somebody is about to do with a pack. */
+/** A planned operation on a pack. */
 export type PackPlan =
   | { readonly act: "install" | "upgrade"; readonly offer: Offer }
   | { readonly act: "import"; readonly descriptor: Descriptor }
@@ -14,7 +13,7 @@ export type PackPlan =
 
 const FILE_BYTES_MAX = 8 * 1024 * 1024;
 
-/** Reads the file of a pack; throws in words where it is none. The server checks what is in it. */
+/** Parses a pack file; throws an error with a message for users. The server validates the content. */
 export async function readPackFile(file: File): Promise<Descriptor> {
   if (file.size > FILE_BYTES_MAX) throw new Error(`${file.name} is larger than 8 MB.`);
   let value: unknown;
@@ -26,7 +25,7 @@ export async function readPackFile(file: File): Promise<Descriptor> {
   if (typeof value !== "object" || value === null || !("name" in value)) {
     throw new Error(`${file.name} describes no pack.`);
   }
-  // Checked by the server, field by field.
+  // The server validates each field.
   return value as Descriptor;
 }
 

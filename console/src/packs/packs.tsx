@@ -17,7 +17,7 @@ import { Button, PlainButton } from "../ui/form/button.tsx";
 import { CommandButton } from "../ui/form/command-button.tsx";
 import { FileInput } from "../ui/form/controls.tsx";
 
-/** Packs: those that come with the platform, and those that are installed. */
+/** Packs: built-in ones, and installed ones. */
 export function Packs() {
   useTitle("Packs");
   const { open } = useSearch({ from: "/inside/packs" });
@@ -95,7 +95,7 @@ export function Packs() {
   );
 }
 
-/** A pack of one's own, from its file. */
+/** Installs a pack from a file. */
 function PackFile(props: {
   readonly denied: string | undefined;
   readonly onPlan: (plan: PackPlan) => void;
@@ -117,7 +117,7 @@ function PackFile(props: {
         aria-label="File of a pack"
         onChange={({ target }) => {
           void take(target.files?.[0]);
-          // A file that was mended may be taken again.
+          // Reset, so that a corrected file with the same name can be selected.
           target.value = "";
         }}
       />
@@ -187,7 +187,7 @@ function Things({ things }: { readonly things: Pack["made"] }) {
   );
 }
 
-/** `sla_policies` as `SLA policies`, or as `SLA policy` where there is one. */
+/** Formats `sla_policies` as `SLA policies`, or as `SLA policy` for one. */
 function kindFor(kind: string, count: number): string {
   const [first = "", ...rest] = toWords(kind).split(" ");
   const words = [/^[A-Z]{2}/.test(first) ? first : first.toLowerCase(), ...rest].join(" ");

@@ -20,7 +20,7 @@ const WORDS = {
   uninstall: { title: "Uninstall", act: "Uninstall", said: "is uninstalled" },
 } as const;
 
-/** Shows what would be made, changed, deleted and kept, before anything is done. */
+/** Shows what will be created, changed, deleted and kept, before the operation runs. */
 export function PlanDialog({
   plan,
   onClose,
@@ -84,7 +84,7 @@ export function PlanDialog({
   );
 }
 
-/** The operation that does what is planned. */
+/** Returns the operation of a plan. */
 function toCall(plan: PackPlan) {
   if (plan.act === "uninstall") {
     return ["packs.uninstall", { params: { id: plan.pack.id } }] as const;

@@ -3,7 +3,7 @@ import { toRehearsal } from "./rehearsal.ts";
 
 const resource = { type: "role", id: "rol_1", displayName: "Clerk" };
 
-test("a dry run says what would become of each thing", () => {
+test("a dry run lists the effect on each resource", () => {
   const plan = toRehearsal<{ kept: [] }>({
     answer: { status: 200, body: { data: { kept: [] } } },
     events: [{ type: "role.created", resource }],
@@ -21,7 +21,7 @@ test("a dry run says what would become of each thing", () => {
   ]);
 });
 
-test("a refusal is told in the server's words", () => {
+test("an error is shown with the server's message", () => {
   const answer = { status: 409, body: { detail: "It is there already." } };
   expect(toRehearsal({ answer, events: [], changes: [] })).toMatchObject({
     answer: null,

@@ -1,10 +1,10 @@
-/** What an installation or its end would do, asked of the server without doing it. */
+/** A dry run on the server of installing or removing a pack. */
 import { call, type OperationId, type Input, type Schemas } from "../data/api.ts";
 
 export interface Rehearsal<T> {
-  /** The answer that it would give; null where the server did not say. */
+  /** The response of the command; null if the server did not return one. */
   readonly answer: T | null;
-  /** Its refusal, where it would be refused. */
+  /** The error message if the command would fail. */
   readonly refusal: string | undefined;
   readonly changes: readonly PlannedChange[];
 }
@@ -37,13 +37,13 @@ interface DryRun {
 
 type PackCommand = "packs.install_baseline" | "packs.install" | "packs.uninstall";
 
-/** Performs a command as a dry run: the server rolls it back. */
+/** Runs a command as a dry run: the server rolls it back. */
 export async function rehearse<T>(
   id: PackCommand & OperationId,
   input: Input<PackCommand>,
   signal?: AbortSignal,
 ): Promise<Rehearsal<T>> {
-  // Every command takes this parameter; the types of the client name those of the operation alone.
+  // Every command accepts this parameter, but the client's types contain only those of the operation.
   const asked = { ...input, query: { dryRun: "true" } } as Input<PackCommand>;
   const reply: unknown = await call(id, asked, signal ? { signal } : {});
   return toRehearsal<T>((reply as { readonly data: DryRun }).data);

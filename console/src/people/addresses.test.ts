@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isAddress, splitAddresses } from "./addresses.ts";
 
-test("addresses are read as they were pasted, each once, and what is not one is known", () => {
+test("pasted addresses are parsed without duplicates, and invalid ones are detected", () => {
   const addresses = splitAddresses(
     "Ada <Ada@example.com>, grace@example.com\nada@example.com; nobody, a@b c@d",
   );

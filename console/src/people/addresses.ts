@@ -3,8 +3,8 @@ const ADDRESS = /^[^\s@<>,;]{1,64}@[^\s@<>,;]{1,190}$/;
 export const isAddress = (text: string): boolean => ADDRESS.test(text);
 
 /**
- * Addresses as people paste them, each once: by line, comma or semicolon, with names and angle brackets. What is not an
- * address stays as it was written.
+ * Splits pasted addresses by line, comma or semicolon, without duplicates, names and angle brackets. Invalid ones
+ * are kept unchanged.
  */
 export function splitAddresses(text: string): readonly string[] {
   const parts = text

@@ -14,7 +14,7 @@ import { Button } from "../ui/form/button.tsx";
 type Invitation = Schemas["Invitation"];
 type Sent = Schemas["NewInvitation"];
 
-/** Invitations that nobody has accepted yet: sent again, or withdrawn. */
+/** Pending invitations, with actions to resend or withdraw them. */
 export function Invitations({ nameOf }: { readonly nameOf: (role: string) => string }) {
   const refusalOf = useRefusals();
   const personOf = useNames();

@@ -23,7 +23,7 @@ interface Draft {
   readonly roleIds: readonly string[];
 }
 
-/** Invites several people at once, to the same roles. Without a mail server it gives the links to hand over. */
+/** Invites several people at once, with the same roles. Without a mail server, it shows the links to hand over. */
 export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   const [outcome, setOutcome] = useState<Outcome>();
   const form = useForm("users.invite", {
@@ -71,7 +71,7 @@ function describeFault(emails: readonly string[]): string | undefined {
   return `Not an e-mail address: ${bad.slice(0, 3).join(", ")}${more}`;
 }
 
-/** One after the other: what one address is refused for is no reason against the rest. */
+/** Sent one by one, so that an error for one address does not affect the others. */
 async function inviteAll({ emails, roleIds }: Draft): Promise<Outcome> {
   const sent: Sent[] = [];
   const refused: { email: string; why: string }[] = [];

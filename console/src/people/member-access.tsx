@@ -12,7 +12,7 @@ import { CommandButton } from "../ui/form/command-button.tsx";
 
 type Member = Schemas["Member"];
 
-/** How a member gets in: sessions and tokens, and the way to end them. */
+/** The sessions and tokens of a member, with actions to end them. */
 export function MemberAccess({ member }: { readonly member: Member }) {
   const me = useMe();
   const isOwner = member.roles.includes("owner");
@@ -30,7 +30,7 @@ export function MemberAccess({ member }: { readonly member: Member }) {
 
 interface PartProps {
   readonly member: Member;
-  /** Why nothing may be ended; undefined where it may. */
+  /** The reason why nothing can be ended; undefined if it is allowed. */
   readonly reason: string | undefined;
 }
 

@@ -7,7 +7,7 @@ import { toWords } from "../ui/words.ts";
 
 const SHOWN = 8;
 
-/** The newest acts of a member, and the way to all of them. */
+/** The recent actions of a member, with a link to all of them. */
 export function MemberActivity({ userId }: { readonly userId: string }) {
   const { data, error, isPending, refetch } = useOp("audit.query", {
     query: { actorId: userId, limit: SHOWN },

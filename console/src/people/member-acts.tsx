@@ -14,7 +14,7 @@ import { CommandButton } from "../ui/form/command-button.tsx";
 type Member = Schemas["Member"];
 type Asked = "suspend" | "remove" | "owner";
 
-/** What ends or hands over a membership. Each says first what it brings about. */
+/** Actions that end or transfer a membership. Each shows its consequences first. */
 export function MemberActs({ member }: { readonly member: Member }) {
   const me = useMe();
   const [asked, setAsked] = useState<Asked>();
@@ -100,7 +100,7 @@ export function MemberActs({ member }: { readonly member: Member }) {
   );
 }
 
-/** The commands behind the buttons; each says what it did. */
+/** The commands of the buttons, with their messages. */
 function useMemberCommands(member: Member, refusal: string | undefined, onDone: () => void) {
   const me = useMe();
   const navigate = useNavigate();
@@ -121,7 +121,7 @@ function useMemberCommands(member: Member, refusal: string | undefined, onDone: 
     if (!me) return;
     void work.run(async () => {
       await call("roles.assign", { params: { userId: member.id }, body: { roleId: "owner" } });
-      // The successor is there first: a workspace is never without an owner.
+      // The new owner is assigned first, so that the workspace always has one.
       await call("roles.assign", { params: { userId: me.user.id }, body: { roleId: "admin" } });
       await call("roles.unassign", { params: { userId: me.user.id, roleId: "owner" } });
       notify(`${member.name} owns this workspace now; you administer it.`);
@@ -133,7 +133,7 @@ function useMemberCommands(member: Member, refusal: string | undefined, onDone: 
   return { setStatus: { ...update, to }, remove, handOver: { ...work, run: handOver } };
 }
 
-/** What ends and what stays, counted where it can be. */
+/** What ends and what stays, with counts if available. */
 function Consequences({ member }: { readonly member: Member }) {
   const may = useMay();
   const tokens = useOp(

@@ -23,7 +23,7 @@ import { InlineForm } from "../ui/form/inline-form.tsx";
 
 type Member = Schemas["Member"];
 
-/** One member: roles, teams, how they get in, what they did, and the way out. */
+/** The page of a member: roles, teams, access, activity and actions. */
 export function MemberPage() {
   const { id } = useParams({ from: "/inside/settings/people/$id" });
   const { data, error, isPending, refetch } = useOp("users.get", { params: { id } });
@@ -118,7 +118,7 @@ function RolesForm({ member, nameOf, onClose }: RolesFormProps) {
       roleIds: isSameSet(roleIds, member.roles) ? "Nothing is changed yet." : undefined,
     }),
     send: async ({ roleIds }: { readonly roleIds: readonly string[] }) => {
-      // First what is given: the last owner is never without a successor on the way.
+      // Roles are added before others are removed, so that the last owner always has a successor.
       for (const roleId of without(roleIds, member.roles)) {
         await call("roles.assign", { params: { userId }, body: { roleId } });
       }

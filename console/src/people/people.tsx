@@ -23,7 +23,7 @@ type Access = Schemas["MemberAccess"];
 const SHOWN = 200;
 const PAUSE_MS = 200;
 
-/** Everybody who belongs to the workspace, and those who were asked to. */
+/** All members of the workspace, and pending invitations. */
 export function People() {
   const { tab, q = "" } = useSearch({ from: "/inside/settings/people" });
   const navigate = useNavigate();

@@ -4,7 +4,7 @@ import { CheckBox } from "../ui/form/controls.tsx";
 import { labelOf } from "../ui/form/field-frame.tsx";
 import { nameRole, useGrantReason, useRoles } from "./role-names.ts";
 
-/** Roles to give, several at once. Those that one may not give say why. */
+/** Selects several roles. Roles that the user can't grant show the reason. */
 export function RolesField(props: FieldProps<readonly string[]>) {
   const { roles } = useRoles();
   const reasonOf = useGrantReason();

@@ -5,14 +5,14 @@ import { toWords } from "../ui/words.ts";
 
 export type Role = Schemas["Role"];
 
-/** The built-in roles that everybody has heard of, where one may not list them. */
+/** Names of well-known built-in roles, for users who can't list roles. */
 const nameBuiltIn = (id: string): string => (id.startsWith("rol_") ? "Own role" : toWords(id));
 
 export function nameRole({ name, builtIn }: Pick<Role, "name" | "builtIn">): string {
   return builtIn ? toWords(name) : name;
 }
 
-/** All roles, and how they are called. */
+/** All roles and their names. */
 export function useRoles(): {
   readonly roles: readonly Role[];
   readonly nameOf: (id: string) => string;
@@ -26,7 +26,7 @@ export function useRoles(): {
   }, [data]);
 }
 
-/** Says why one may not give a role; undefined where one may. The server decides by the same rule. */
+/** Returns why the user can't grant a role; undefined if they can. The server uses the same rule. */
 export function useGrantReason(): (role: Role) => string | undefined {
   const me = useMe();
   return useMemo(() => {

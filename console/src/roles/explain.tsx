@@ -16,7 +16,7 @@ type Explanation = Schemas["AccessExplanation"];
 
 const PAUSE_MS = 300;
 
-/** May they? A person, an operation, perhaps a thing: the server's own decision, and its reasons. */
+/** Explains the permissions of a person for an operation and an optional resource, as decided by the server. */
 export function Explain() {
   const search = useSearch({ from: "/inside/settings/roles" });
   const { person, operation, thing, environment } = search;
@@ -56,7 +56,7 @@ export function Explain() {
           <Combobox
             id={bound.id}
             label="Operation"
-            // What is typed before the list is there would find nothing.
+            // Disabled until the list is loaded, because earlier input would find nothing.
             isDisabled={operations.length === 0}
             options={operations.map(({ id, summary }) => ({
               value: id,

@@ -17,7 +17,7 @@ interface MatrixProps {
   readonly onDraft: (draft: Draft) => void;
 }
 
-/** A row for each permission, a column for each role. The head of a column opens its role. */
+/** One row per permission, one column per role. A click on a column header opens the role. */
 export function Matrix({ roles, areas, catalog, mayWrite, onDraft }: MatrixProps) {
   const held = useMemo(
     () => new Map(roles.map((role) => [role.id, expandEntries(role.permissions, catalog)])),

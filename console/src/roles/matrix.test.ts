@@ -3,7 +3,7 @@ import { diffRole, expandEntries, groupPermissions } from "./matrix.ts";
 
 const CATALOG = ["incidents:read", "incidents:write", "profile", "runs:read"];
 
-test("entries mean what the server means by them: all, an area, or one", () => {
+test("role entries are expanded like on the server: all, an area, or a single permission", () => {
   expect([...expandEntries(["*"], CATALOG)]).toEqual(CATALOG);
   expect([...expandEntries(["incidents:*"], CATALOG)]).toEqual([
     "incidents:read",
@@ -12,7 +12,7 @@ test("entries mean what the server means by them: all, an area, or one", () => {
   expect([...expandEntries(["runs:read", "gone:read"], CATALOG)]).toEqual(["runs:read"]);
 });
 
-test("a change is told by what it gives and takes, not by how it is written", () => {
+test("a change is described by added and removed permissions, not by its entries", () => {
   expect(diffRole(["incidents:*"], ["incidents:read", "incidents:write"], CATALOG)).toEqual({
     added: [],
     taken: [],
@@ -23,7 +23,7 @@ test("a change is told by what it gives and takes, not by how it is written", ()
   });
 });
 
-test("permissions are found by their words, under their areas", () => {
+test("permissions are found by words and grouped by area", () => {
   const permissions = CATALOG.map((name) => ({ name, summary: `About ${name}` }));
   expect(groupPermissions(permissions, "READ").map(({ area }) => area)).toEqual([
     "incidents",

@@ -1,4 +1,4 @@
-/** Roles and permissions as a matrix: which of them hold what, and what a change would make of it. */
+/** Roles and permissions as a matrix, and the effect of changes. */
 export interface MatrixRole {
   readonly id: string;
   readonly name: string;
@@ -17,7 +17,7 @@ export interface MatrixArea {
 
 const areaOf = (name: string): string => name.split(":", 1)[0] ?? name;
 
-/** Permissions by area, those with these words in their name or summary. */
+/** Groups permissions by area, filtered by words in their name or summary. */
 export function groupPermissions(
   permissions: readonly MatrixPermission[],
   text: string,
@@ -32,7 +32,7 @@ export function groupPermissions(
     .toSorted((one, other) => one.area.localeCompare(other.area, "en"));
 }
 
-/** A role's entries as permissions: `incidents:*` and `*` stand for many. */
+/** Expands a role's entries to permissions: `incidents:*` and `*` stand for many. */
 export function expandEntries(
   entries: readonly string[],
   catalog: readonly string[],
@@ -49,7 +49,7 @@ export interface RoleDiff {
   readonly taken: readonly string[];
 }
 
-/** What a change gives and takes, by permissions and not by entries. */
+/** Returns the added and removed permissions of a change, not its entries. */
 export function diffRole(
   before: readonly string[],
   after: readonly string[],

@@ -16,7 +16,7 @@ interface RoleDialogProps {
   readonly onClose: () => void;
 }
 
-/** Makes or changes a role; before it is saved it says in words what its people gain and lose. */
+/** Creates or edits a role; before saving it shows which permissions its members gain and lose. */
 export function RoleDialog({ draft, catalog, onClose }: RoleDialogProps) {
   const me = useMe();
   const { role, from } = draft;
@@ -29,7 +29,7 @@ export function RoleDialog({ draft, catalog, onClose }: RoleDialogProps) {
     initial: {
       name: role?.name ?? (from ? `Copy of ${toWords(from.name)}` : ""),
       description: base?.description ?? "",
-      // An untouched list of entries stays as it was written, patterns included: only changes are sent.
+      // An unchanged list keeps its original entries including patterns, because only changes are sent.
       permissions: [...expandEntries(before, catalog)].toSorted(),
     },
     check: ({ permissions }) => {
@@ -82,7 +82,7 @@ export function RoleDialog({ draft, catalog, onClose }: RoleDialogProps) {
   );
 }
 
-/** How many members have a role; those of a list that is short enough to count. */
+/** Counts the members with a role, if the member list is short enough. */
 function useHolders(roleId: string | undefined): number {
   const { data } = useOp(
     "users.list",

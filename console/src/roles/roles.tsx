@@ -14,7 +14,7 @@ import { RoleDialog } from "./role-dialog.tsx";
 import { Button } from "../ui/form/button.tsx";
 import { TextInput } from "../ui/form/controls.tsx";
 
-/** Rights: roles and permissions as a matrix, and why for one person. */
+/** Roles and permissions as a matrix, and the explanation for one person. */
 export function Roles() {
   const may = useMay();
   const refusalOf = useRefusals();

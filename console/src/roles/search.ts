@@ -1,5 +1,5 @@
 export interface RolesSearch {
-  /** Of whom it is asked what they may. */
+  /** The person whose permissions are explained. */
   readonly person?: string | undefined;
   readonly operation?: string | undefined;
   readonly thing?: string | undefined;

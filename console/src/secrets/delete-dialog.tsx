@@ -2,11 +2,11 @@ import type { Schemas } from "../data/api.ts";
 import { count } from "../ui/words.ts";
 import { Confirm } from "../ui/overlay/confirm.tsx";
 
-/** Asks before something is deleted that others may refer to; it waits until it is known who they are. */
+/** Confirms the deletion of a resource that others may refer to; waits until the references are loaded. */
 export function DeleteDialog(props: {
   readonly name: string;
   readonly usedIn: readonly Schemas["Referrer"][] | undefined;
-  /** What is said where nothing refers to it. */
+  /** The text if there are no references. */
   readonly unused: string;
   readonly onAct: () => void;
   readonly onClose: () => void;

@@ -2,12 +2,12 @@ import { useOp } from "../data/api.ts";
 import { RadioButton } from "../ui/form/controls.tsx";
 
 interface EnvironmentChoiceProps {
-  /** Undefined until the person has chosen: the workspace's default counts. */
+  /** Undefined until the user decides: then the workspace default applies. */
   readonly ownValuesOnly: boolean | undefined;
   readonly onChange: (ownValuesOnly: boolean) => void;
 }
 
-/** Asks for which environments a new value counts. */
+/** Asks in which environments a new value applies. */
 export function EnvironmentChoice({ ownValuesOnly, onChange }: EnvironmentChoiceProps) {
   const workspace = useOp("workspaces.current").data?.data;
   const isOwn = ownValuesOnly ?? workspace?.ownEnvironmentValues ?? false;

@@ -8,26 +8,26 @@ import { IconButton } from "../ui/icon-button.tsx";
 import { toWords } from "../ui/words.ts";
 import { Button } from "../ui/form/button.tsx";
 
-/** Those that may have values of their own, in the place of production's. */
+/** Environments that can override the production value. */
 export type OtherEnvironment = "staging" | "development";
 const OTHERS = CONNECTOR_ENVIRONMENT;
 
 interface EnvironmentValuesProps {
-  /** What has the values. */
+  /** The name of the secret or variable. */
   readonly name: string;
   readonly own: readonly string[];
   readonly ownValuesOnly: boolean;
-  /** How a value is shown, of those that an environment has itself. */
+  /** Renders the value that an environment has itself. */
   readonly shownIn: (environment: "production" | OtherEnvironment) => ReactNode;
-  /** Why nothing can be changed. */
+  /** The reason why the values are read-only. */
   readonly reason: string | undefined;
-  /** Without an environment: the value of production. */
+  /** Without an environment, sets the production value. */
   readonly onSet: (environment?: OtherEnvironment) => void;
   readonly onRemove: (environment: OtherEnvironment) => void;
   readonly onKeep: (ownValuesOnly: boolean) => void;
 }
 
-/** The value in each environment: its own, that of production, or none. */
+/** The value in each environment: its own, the production value, or none. */
 export function EnvironmentValues(props: EnvironmentValuesProps) {
   const { name, own, ownValuesOnly, shownIn, reason, onSet, onRemove, onKeep } = props;
   const off = { disabled: reason !== undefined, title: reason };

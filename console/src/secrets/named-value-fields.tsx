@@ -1,8 +1,8 @@
-/** The fields that secrets and variables have in common. */
+/** The common fields of secrets and variables. */
 import type { FieldProps } from "../ui/form/binding.ts";
 import { TextField } from "../ui/form/text-field.tsx";
 
-/** The name by which expressions refer to it. */
+/** The name used in expressions. */
 export function NameField({
   example,
   ...field
@@ -12,13 +12,13 @@ export function NameField({
   );
 }
 
-/** The title of the dialog that sets a value. */
+/** Returns the title of the dialog that sets a value. */
 export function titleOf(one: string, name: string | undefined, environment: string | undefined) {
   if (name === undefined) return `New ${one}`;
   return environment === undefined ? `New value for ${name}` : `${name} in ${environment}`;
 }
 
-/** The environments that have values of their own; of a value that stays in production, that it does. */
+/** Shows the environments with their own value, or that the value only applies to production. */
 export function OwnValues(props: {
   readonly environments: readonly string[];
   readonly ownValuesOnly: boolean;

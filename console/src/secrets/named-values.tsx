@@ -1,4 +1,4 @@
-/** Lists of what is used by its name, secrets and variables, and what stands beside the chosen one. */
+/** Lists of secrets and variables, with the selected one in a side panel. */
 import "./secrets.css";
 import { X } from "lucide-react";
 import { type ReactNode, useState } from "react";
@@ -15,7 +15,7 @@ import { EnvironmentValues, type OtherEnvironment } from "./environment-values.t
 import { type Referrer, UsedIn } from "./used-in.tsx";
 import { Button } from "../ui/form/button.tsx";
 
-/** So many are shown. */
+/** The maximum number of displayed entries. */
 export const SHOWN = 200;
 
 interface NamedValue {
@@ -43,14 +43,14 @@ interface NamedValuesProps<T> {
   readonly keyOf: (value: T) => string;
   readonly open: string | undefined;
   readonly onOpen: (key: string | undefined) => void;
-  /** Why nothing can be changed; undefined where it can. */
+  /** The reason why the list is read-only; undefined if it is editable. */
   readonly reason: string | undefined;
   readonly empty: string;
   readonly side: (value: T) => ReactNode;
   readonly create: (onClose: () => void) => ReactNode;
 }
 
-/** A list of them with what is open beside it, and the way to a new one. */
+/** A list with the open entry in a side panel, and an action to create one. */
 export function NamedValues<T>(props: NamedValuesProps<T>) {
   const { title, about, one, listed, columns, keyOf, open, onOpen, reason, empty } = props;
   const [isNew, setNew] = useState(false);
@@ -89,17 +89,17 @@ export function NamedValues<T>(props: NamedValuesProps<T>) {
 
 interface NamedValueSideProps {
   readonly value: NamedValue;
-  /** The environments with a value of their own. */
+  /** The environments with their own value. */
   readonly own: readonly string[];
   readonly reason: string | undefined;
   readonly shownIn: (environment: "production" | OtherEnvironment) => ReactNode;
-  /** How expressions name it. */
+  /** The expression that refers to it. */
   readonly reference: string;
   readonly usage: {
     readonly usedIn: readonly Referrer[] | undefined;
     readonly error: Error | null;
   };
-  /** When it was used last; undefined where that is not known. */
+  /** The time of the last use; undefined if it is not recorded. */
   readonly usedAt?: string | null | undefined;
   readonly unused: string;
   readonly operations: {
@@ -112,7 +112,7 @@ interface NamedValueSideProps {
   readonly onClose: () => void;
 }
 
-/** One of them: its values, where it is used, and what can be done with it. */
+/** The details of an entry: values, references and actions. */
 export function NamedValueSide(props: NamedValueSideProps) {
   const { value, own, reason, reference, usage, usedAt, operations, onClose } = props;
   const { name, description, updatedAt, ownValuesOnly } = value;

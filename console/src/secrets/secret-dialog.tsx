@@ -7,14 +7,14 @@ import type { OtherEnvironment } from "./environment-values.tsx";
 import { NameField, titleOf } from "./named-value-fields.tsx";
 
 interface SecretDialogProps {
-  /** A secret that gets a new value; none makes a new one. */
+  /** The secret that gets a new value; without it, a new secret is created. */
   readonly secret?: Schemas["ListedSecret"];
-  /** The environment whose own value it becomes; none for that of production. */
+  /** The environment that gets its own value; without it, the production value is set. */
   readonly environment?: OtherEnvironment | undefined;
   readonly onClose: () => void;
 }
 
-/** Stores a value, which nobody sees again. */
+/** Stores a secret value, which is never displayed again. */
 export function SecretDialog({ secret, environment, onClose }: SecretDialogProps) {
   const operation = environment
     ? "secrets.set_environment"

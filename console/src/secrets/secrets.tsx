@@ -53,7 +53,7 @@ const COLUMNS: readonly Column<Secret>[] = [
   },
 ];
 
-/** All secrets: their names, never their values. */
+/** All secrets by name, without their values. */
 export function Secrets() {
   const { open } = useSearch({ from: "/inside/secrets" });
   const navigate = useNavigate();

@@ -3,10 +3,10 @@ import type { Schemas } from "../data/api.ts";
 import { Entry } from "../ui/display/section.tsx";
 import { toWords } from "../ui/words.ts";
 
-/** A thing that names another one. */
+/** A resource that refers to another one. */
 export type Referrer = Schemas["Referrer"];
 
-/** The things that name something, each a link where it has a page. */
+/** The resources that refer to something, with links if they have a page. */
 export function UsedIn({ usedIn }: { readonly usedIn: readonly Referrer[] }) {
   if (usedIn.length === 0) return <p className="section-empty">Nothing refers to it.</p>;
   return (

@@ -10,9 +10,9 @@ import { parseText, toText } from "./variable-value.ts";
 type Variable = Schemas["ListedVariable"];
 
 interface VariableDialogProps {
-  /** A variable that gets a new value; none makes a new one. */
+  /** The variable that gets a new value; without it, a new variable is created. */
   readonly variable?: Variable;
-  /** The environment whose own value it becomes; none for that of production. */
+  /** The environment that gets its own value; without it, the production value is set. */
   readonly environment?: OtherEnvironment | undefined;
   readonly onClose: () => void;
 }
@@ -24,7 +24,7 @@ interface Draft {
   readonly ownValuesOnly?: boolean;
 }
 
-/** Sets a value, which everybody sees who may read variables. */
+/** Sets a value, which is visible to everyone with permission to read variables. */
 export function VariableDialog({ variable, environment, onClose }: VariableDialogProps) {
   const operation = !variable
     ? "variables.create"
@@ -75,7 +75,7 @@ export function VariableDialog({ variable, environment, onClose }: VariableDialo
   );
 }
 
-/** One's own value is there to be changed; a first one of an environment begins with that of production. */
+/** The initial text: the environment's own value, or that of production if it has none. */
 function firstText(
   variable: Variable | undefined,
   environment: OtherEnvironment | undefined,

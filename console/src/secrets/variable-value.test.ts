@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseText, toText } from "./variable-value.ts";
 
-test("whatever is shown in a field is read as what it was", () => {
+test("a value formatted for a field is parsed to the same value", () => {
   const values = [
     "https://shop.example.com",
     "",

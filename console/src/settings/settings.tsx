@@ -14,7 +14,7 @@ import { Text } from "../ui/layout/layout.tsx";
 
 const OWN = "account";
 
-/** All settings in one place, and the search over them. */
+/** All settings, with a search. */
 export function Settings() {
   useTitle("Settings");
   const me = useMe();
@@ -121,7 +121,7 @@ function Line({ setting, where }: { readonly setting: Setting; readonly where?: 
   );
 }
 
-/** Arrows walk between the field and the lines; says whether the key did so. */
+/** Moves the focus between the field and the results; returns whether the key was used. */
 function moveFocus(key: string, field: HTMLElement | null, list: HTMLElement | null): boolean {
   const by = { ArrowDown: 1, ArrowUp: -1 }[key];
   if (by === undefined || !field || !list) return false;

@@ -18,12 +18,12 @@ type WorkspaceExport = Schemas["WorkspaceExport"];
 
 const FRESH_MS = 2_000;
 
-/** The whole workspace as one file, for another installation. Owners alone see it. */
+/** Exports the whole workspace to a file for another installation. Only for owners. */
 export function Exports() {
   const [isAsking, setAsking] = useState(false);
   const [deleting, setDeleting] = useState<WorkspaceExport>();
   const { data, error, isPending, refetch } = useOp("workspace_exports.list", undefined, {
-    // How far one has come is no event.
+    // The progress of an export is not an event.
     refetchInterval: FRESH_MS,
   });
   const exports = data?.data.exports ?? [];

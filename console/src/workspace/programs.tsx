@@ -25,7 +25,7 @@ import { TextField } from "../ui/form/text-field.tsx";
 type Registered = Schemas["RegisteredOAuthApplication"];
 type Application = Schemas["ListedOAuthApplication"];
 
-/** Programs of the workspace: the tokens of everybody, and applications that ask people for their consent. */
+/** Programs with access to the workspace: API tokens of all members, and OAuth applications. */
 export function Programs() {
   useTitle("API access");
   const may = useMay();

@@ -12,13 +12,13 @@ type Result = NonNullable<Configuration["test"]>;
 
 interface TrialProps {
   readonly configuration: Configuration | undefined;
-  /** Why this person can't; undefined when they can. */
+  /** The reason why the user can't run the test; undefined if they can. */
   readonly reason: string | undefined;
 }
 
 const TEST = "?test=true&returnTo=/settings/sso";
 
-/** The test login, what came of it, and the requirement that it allows. */
+/** The test login with its result, and the requirement that it allows. */
 export function SsoTrial({ configuration, reason }: TrialProps) {
   return (
     <Section

@@ -23,7 +23,10 @@ import { PlainButton } from "../ui/form/button.tsx";
 type Configuration = Schemas["SsoConfiguration"];
 type SsoInput = Input<"sso.put">["body"];
 
-/** Single sign-on in three steps: tell the provider of us, tell us of the provider, test it; only then require it. */
+/**
+ * Single sign-on in three steps: register with the provider, configure it here, test it. Only then can it be
+ * required.
+ */
 export function SingleSignOn() {
   useTitle("Single sign-on");
   const { configuration, error, isPending, refetch } = useSso();
@@ -206,7 +209,7 @@ function toInput(draft: Draft, configuration: Configuration | undefined): SsoInp
   };
 }
 
-/** Fields that this form does not show: saving replaces all, and they are not to get lost. */
+/** Fields that this form does not show: saving replaces the configuration, so they are sent unchanged. */
 function keptOf({ attributeMapping, idpEntityId, scopes, claimsMapping }: Configuration) {
   return {
     ...(attributeMapping && { attributeMapping }),

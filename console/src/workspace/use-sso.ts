@@ -8,7 +8,7 @@ interface SsoState {
   readonly refetch: () => void;
 }
 
-/** How people sign in by single sign-on; the configuration is only asked for where there is one. */
+/** The single sign-on settings; the configuration is only loaded if there is one. */
 export function useSso(): SsoState {
   const workspace = place.workspace ?? "";
   const entry = useOp("sso.find", { query: { workspace } });

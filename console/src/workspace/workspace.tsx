@@ -24,7 +24,7 @@ import { Grid } from "../ui/layout/layout.tsx";
 
 type Workspace = Schemas["Workspace"];
 
-/** The workspace: its name, times and languages, what it demands of its people, and what it holds. */
+/** The workspace: name, time zone and languages, security requirements, and usage. */
 export function WorkspaceSettings() {
   useTitle("Workspace");
   const may = useMay();
@@ -117,7 +117,7 @@ function General({ workspace }: { readonly workspace: Workspace }) {
   );
 }
 
-/** The options of a choice, with what is chosen already even if it is none of them. */
+/** Adds the current value to the options if it is missing. */
 const toOptions = (
   values: readonly string[],
   chosen: string,

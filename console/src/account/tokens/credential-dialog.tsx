@@ -2,11 +2,11 @@ import { CopyLine } from "../../ui/copy-line.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { NoticeDialog } from "../../ui/overlay/notice-dialog.tsx";
 
-/** What was made, this once. */
+/** Shows a new credential, which is not shown again. */
 export function SecretDialog(props: {
   readonly title: string;
   readonly about: string;
-  /** Each with its label. */
+  /** The values by label. */
   readonly lines: Readonly<Record<string, string>>;
   readonly onClose: () => void;
 }) {
@@ -20,7 +20,7 @@ export function SecretDialog(props: {
   );
 }
 
-/** The question before a token ends. */
+/** The confirmation before a token is revoked. */
 export function RevokeDialog(props: {
   readonly name: string;
   readonly onAct: () => void;

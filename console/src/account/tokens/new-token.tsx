@@ -14,7 +14,7 @@ const LIFETIMES = [
   ["365d", "A year"],
 ] as const;
 
-/** A new token: its name, how long, and no more than it needs. */
+/** Creates a token: name, expiry and minimal scopes. */
 export function NewTokenDialog(props: {
   readonly onClose: () => void;
   readonly onMade: (token: Schemas["NewApiToken"]) => void;

@@ -10,11 +10,11 @@ import type { FieldProps } from "../../ui/form/binding.ts";
 import { CheckBox, TextInput } from "../../ui/form/controls.tsx";
 
 interface ScopesFieldProps extends FieldProps<readonly string[]> {
-  /** Those that may be given: never more than one has oneself. */
+  /** The permissions that can be granted: at most those of the user. */
   readonly offered: readonly string[];
 }
 
-/** Permissions by area, with a search; an area is taken as a whole by its box. */
+/** Permissions grouped by area, with a search; the checkbox of an area selects all of it. */
 export function ScopesField({ offered, ...field }: ScopesFieldProps) {
   const may = useMay();
   const id = useId();

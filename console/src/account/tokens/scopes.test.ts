@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { groupScopes, summariseScopes } from "./scopes.ts";
 
-test("scopes stand under their areas, all of them and each once", () => {
+test("scopes are grouped by area, completely and without duplicates", () => {
   const scopes = ["runs:read", "incidents:write", "profile", "incidents:read"];
   expect(groupScopes(scopes)).toEqual([
     { area: "incidents", scopes: ["incidents:read", "incidents:write"] },

@@ -1,4 +1,4 @@
-/** Permissions by their areas: `incidents:read` and `incidents:write` are of `incidents`. */
+/** Groups permissions by area: `incidents:read` and `incidents:write` belong to `incidents`. */
 export interface ScopeArea {
   readonly area: string;
   readonly scopes: readonly string[];
@@ -15,7 +15,7 @@ export function areaOf(scope: string): string {
   return scope.split(":", 1)[0] ?? scope;
 }
 
-/** A list short enough to read: `incidents:read, tables:read and 12 more`. */
+/** Returns a short list: `incidents:read, tables:read and 12 more`. */
 export function summariseScopes(scopes: readonly string[], shownMax = 3): string {
   const shown = scopes.slice(0, shownMax).join(", ");
   const rest = scopes.length - shownMax;

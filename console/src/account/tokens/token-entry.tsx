@@ -6,13 +6,13 @@ import { Ago, useNow } from "../../ui/time.tsx";
 import { summariseScopes } from "./scopes.ts";
 import { toDay } from "../../ui/words.ts";
 
-/** A token as lists of either kind have it. */
+/** A token in the lists of both types. */
 export type ApiToken = Pick<
   Schemas["ListedApiToken"],
   "id" | "name" | "scopes" | "lastUsedAt" | "expiresAt" | "ipAllowlist"
 >;
 
-/** A token: what it may do, its last use, and when it ends. */
+/** A token: scopes, last use and expiry. */
 export function TokenEntry(props: {
   readonly token: ApiToken;
   readonly whose?: string;

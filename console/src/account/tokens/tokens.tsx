@@ -12,7 +12,7 @@ import { Button } from "../../ui/form/button.tsx";
 
 type NewToken = Schemas["NewApiToken"];
 
-/** Tokens by which programs act in one's name here. */
+/** The API tokens that act on the user's behalf. */
 export function Tokens() {
   const may = useMay();
   const refusalOf = useRefusals();
