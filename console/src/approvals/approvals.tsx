@@ -29,8 +29,8 @@ import { PlainButton } from "../ui/form/button.tsx";
 const OPEN_MAX = 200;
 
 /**
- * What waits for my decision, and what was decided; the same as Home counts. One key decides a step of a workflow; a
- * decision is final, so nothing is shown before the server has accepted it.
+ * Pending and past approvals, with the same count as on Home. Workflow steps are decided with one key. Decisions
+ * are final, so they are not shown optimistically.
  */
 export function Approvals() {
   const { tab } = useSearch({ from: "/inside/approvals" });
@@ -38,7 +38,7 @@ export function Approvals() {
   const may = useMay();
   const inbox = useInbox();
   const { decisions } = useWaiting();
-  // Steps of workflows are decided here, the others on their own pages.
+  // Workflow steps are decided here, other approvals on their own pages.
   const others = decisions.filter(({ search }) => search["open"] === undefined);
   const calls = others.filter(({ search }) => search["tab"] === "agents").length;
   const count = inbox.items.filter(({ decided }) => !decided).length + others.length;
@@ -87,7 +87,7 @@ export function Approvals() {
   );
 }
 
-/** The open approvals, live; what others decide meanwhile is told, not taken away from under one's eyes. */
+/** The open approvals, live; those that others decide stay visible and are marked. */
 function useInbox() {
   const enabled = useMay()("approvals.list");
   const { data, error, isLoading, refetch } = useOp(
@@ -98,7 +98,7 @@ function useInbox() {
   const [decided, setDecided] = useState<ReadonlyMap<string, Decided>>(new Map());
   const mine = useRef(new Set<string>());
   const open = useMemo(() => data?.data ?? [], [data]);
-  // What was open once is still there when others decided it.
+  // Approvals that were displayed stay, even after others decided them.
   const [seen, setSeen] = useState<{
     readonly open: readonly Approval[];
     readonly all: ReadonlyMap<string, Approval>;

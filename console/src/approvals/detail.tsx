@@ -22,7 +22,7 @@ interface DetailProps {
   readonly onBack: () => void;
 }
 
-/** One question: what is asked, what it is about, who else may answer, and the answer. */
+/** An approval: question, context, approvers and decision. */
 export function ApprovalDetail(props: DetailProps) {
   const { approval, decided } = props.item;
   const may = useMay();
@@ -115,7 +115,7 @@ function DecisionForm({ item, isBusy, comment, reason, onComment, onDecide }: De
   );
 }
 
-/** Approvers who were asked: people by name, roles by theirs. */
+/** The requested approvers: people and roles by name. */
 function Deciders({ approval }: { readonly approval: Approval }) {
   const nameOf = useNames();
   const { approvers, quorum, decisions } = approval;

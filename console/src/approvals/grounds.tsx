@@ -4,7 +4,7 @@ import { type Approval, findGrounds, type Ground } from "./inbox.ts";
 
 const GROUNDS_MAX = 3;
 
-/** What the question is about: what started the run, and what its last steps found. */
+/** The context of an approval: the trigger of the run, and the results of its last steps. */
 export function Grounds({ approval }: { readonly approval: Approval }) {
   const { runId, stepId, createdAt } = approval;
   const { data } = useOp("runs.get", { params: { runId }, query: { steps: 0 } });
@@ -35,7 +35,7 @@ export function Grounds({ approval }: { readonly approval: Approval }) {
   );
 }
 
-/** The steps beside the one that asks: of the run, or of the item of a loop that it stands in. */
+/** Returns the steps of the run, or of the loop item that contains the approval. */
 function useGrounds(runId: string, stepId: string): readonly Ground[] {
   const item = stepId.slice(0, Math.max(0, stepId.lastIndexOf(".")));
   const isInLoop = item !== "";

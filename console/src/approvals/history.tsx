@@ -6,7 +6,7 @@ import { Ago } from "../ui/time.tsx";
 
 const SHOWN = 100;
 
-/** What was decided, by whom, newest first. */
+/** Past decisions with their approvers, newest first. */
 export function History() {
   const { data, error, isPending, refetch } = useOp("approvals.list_decided", {
     query: { limit: SHOWN },

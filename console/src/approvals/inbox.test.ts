@@ -6,12 +6,12 @@ const approval = (runId: string, expiresAt: string | null = null): Approval =>
 const [one, two, three] = [approval("1"), approval("2", "2026-11-17T00:00:00Z"), approval("3")];
 const seen = new Map([one, two, three].map((each) => [keyOf(each), each]));
 
-test("what is due first stands first, then what is newest", () => {
+test("approvals are sorted by due time, then newest first", () => {
   const items = listInbox([one, two, three], seen, new Map());
   expect(items.map(({ key }) => key)).toEqual(["2:ask", "3:ask", "1:ask"]);
 });
 
-test("what somebody else decided stays to be read; with a quorum it goes on waiting", () => {
+test("an approval decided by another user stays visible, and stays pending if the quorum is not reached", () => {
   const decided = new Map([["3:ask", { by: "Mara", approved: true }]]);
   expect(listInbox([one], seen, decided)).toMatchObject([
     { key: "3:ask", decided: { by: "Mara" } },
@@ -20,7 +20,7 @@ test("what somebody else decided stays to be read; with a quorum it goes on wait
   expect(listInbox([one, three], seen, decided).every((item) => !item.decided)).toBe(true);
 });
 
-test("after a decision the next one that waits is shown", () => {
+test("after a decision, the next pending approval is selected", () => {
   const decided = new Map([["3:ask", { by: "Mara", approved: true }]]);
   const items = listInbox([one, two], seen, decided);
   expect(nextWaiting(items, "2:ask")).toBe("1:ask");
@@ -28,7 +28,7 @@ test("after a decision the next one that waits is shown", () => {
   expect(nextWaiting(listInbox([one], seen, new Map()), "1:ask")).toBeUndefined();
 });
 
-test("the grounds are the steps that ended last before the question", () => {
+test("the context contains the steps that ended last before the approval", () => {
   const ground = (id: string, second: number, more: Partial<Ground> = {}): Ground => ({
     id,
     name: id,

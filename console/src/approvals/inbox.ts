@@ -1,4 +1,4 @@
-/** What waits for a decision, together with what others decided while one looked at it. */
+/** Pending approvals, combined with those that others decided while the list was open. */
 import type { Schemas } from "../data/api.ts";
 
 export type Approval = Schemas["Approval"];
@@ -11,14 +11,14 @@ export interface Decided {
 export interface InboxItem {
   readonly key: string;
   readonly approval: Approval;
-  /** By somebody else, while it was on the screen. */
+  /** Set if another user decided it while it was displayed. */
   readonly decided: Decided | undefined;
 }
 
 export const keyOf = ({ runId, stepId }: Pick<Approval, "runId" | "stepId">): string =>
   `${runId}:${stepId}`;
 
-/** The open approvals, and at their old places those that somebody else decided. What is due first stands first. */
+/** Returns the pending approvals, and those that others decided at their old places. Sorted by due time. */
 export function listInbox(
   open: readonly Approval[],
   seen: ReadonlyMap<string, Approval>,
@@ -27,7 +27,7 @@ export function listInbox(
   const waiting = new Set(open.map(keyOf));
   const gone = [...decided].flatMap(([key, one]) => {
     const approval = seen.get(key);
-    // With a quorum one decision may not be the last: then it still waits.
+    // With a quorum, a decision may not be the last one: then the approval is still pending.
     return approval && !waiting.has(key) ? [{ key, approval, decided: one }] : [];
   });
   const items = open.map((approval) => ({ key: keyOf(approval), approval, decided: undefined }));
@@ -43,14 +43,14 @@ function compareDue(a: Approval, b: Approval): number {
   return a.createdAt < b.createdAt ? 1 : -1;
 }
 
-/** The next one that still waits, after one was decided. */
+/** Returns the next pending approval after one was decided. */
 export function nextWaiting(items: readonly InboxItem[], key: string): string | undefined {
   const at = items.findIndex((item) => item.key === key);
   const around = [...items.slice(at + 1), ...items.slice(0, Math.max(0, at)).toReversed()];
   return around.find(({ decided }) => decided === undefined)?.key;
 }
 
-/** What there is to read of a run before a question: a step that ended. */
+/** A step that ended before the approval, with its result. */
 export interface Ground {
   readonly id: string;
   readonly name: string;
@@ -59,7 +59,7 @@ export interface Ground {
   readonly finishedAt: string | null;
 }
 
-/** The steps that ended last before the question, nearest first. All items of a loop together are nothing to read. */
+/** Returns the steps that ended last before the approval, latest first. Loops as a whole are omitted. */
 export function findGrounds(
   grounds: readonly Ground[],
   askedAt: string,

@@ -6,7 +6,7 @@ import { Button, PlainButton } from "../ui/form/button.tsx";
 
 const SOON_MS = 3_600_000;
 
-/** What waits, the most pressing first. On a narrow screen each is decided by one tap. */
+/** Pending approvals, most urgent first. On phones, each is decided with one tap. */
 export function ApprovalList(props: {
   readonly items: readonly InboxItem[];
   readonly chosen: string | undefined;

@@ -3,7 +3,7 @@ import type { WaitingEntry } from "../data/waiting/waiting-entry.ts";
 import { AnswerList, useRequestAnswers } from "../desk/index.ts";
 import { Ago } from "../ui/time.tsx";
 
-/** Requests, changes and calls of agents that wait for me; each is decided on its own page. */
+/** Pending requests, changes and agent calls, which are decided on their own pages. */
 export function OtherDecisions({ entries }: { readonly entries: readonly WaitingEntry[] }) {
   return (
     <ul className="approval-others" aria-label="Requests, changes and agents">

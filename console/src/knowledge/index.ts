@@ -1,2 +1,2 @@
-/** What other areas may use of knowledge. */
+/** Exports for other areas. */
 export { ArticleBody } from "./article/article-body.tsx";

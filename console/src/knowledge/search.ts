@@ -3,7 +3,7 @@ import { ARTICLE_STATE } from "@millrace/client/enums";
 const STATES = ARTICLE_STATE;
 export type ArticleState = (typeof STATES)[number];
 
-/** The address of the list: which of its two tabs, which articles, and what is searched for. */
+/** The search parameters of the list: tab, state and search words. */
 export interface KnowledgeSearch {
   readonly tab?: "quality" | undefined;
   readonly state?: ArticleState | "due" | undefined;
@@ -19,10 +19,10 @@ export function readKnowledgeSearch(search: Readonly<Record<string, unknown>>): 
   };
 }
 
-/** The address of a new article: what it is to answer, or what it is copied from. */
+/** The search parameters of a new article: the search that it answers, or the article to copy. */
 export interface NewArticleSearch {
   readonly title?: string | undefined;
-  /** The search that nobody had an answer to. */
+  /** The id of the search without results. */
   readonly search?: string | undefined;
 }
 

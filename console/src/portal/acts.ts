@@ -3,7 +3,7 @@ import { refresh } from "./refresh.ts";
 
 const UNDO_MS = 5_000;
 
-/** Does something once, and draws the page anew; a problem stands beside the button. */
+/** Runs an action once and refreshes the page; an error is shown next to the button. */
 async function perform(button: HTMLElement, act: () => Promise<unknown>): Promise<void> {
   const acts = button.parentElement;
   if (acts?.dataset["held"] !== undefined) return;
@@ -18,7 +18,7 @@ async function perform(button: HTMLElement, act: () => Promise<unknown>): Promis
   }
 }
 
-/** Shows a sentence below something, once. */
+/** Shows a message below an element, at most once. */
 export function showProblem(place: HTMLElement, words: string): void {
   let problem = place.querySelector<HTMLElement>(".problem");
   if (!problem) {
@@ -31,7 +31,7 @@ export function showProblem(place: HTMLElement, words: string): void {
   problem.textContent = words;
 }
 
-/** "Me too" of an outage. */
+/** The "Me too" button of an outage. */
 export function reportAffected(button: HTMLElement, id: string): Promise<void> {
   return perform(button, () => client.call("outages.report_affected", { params: { id } }));
 }
@@ -41,7 +41,7 @@ interface ThreadPlace {
   readonly id: string;
 }
 
-/** The ticket or request of the page. */
+/** Returns the ticket or request of the page. */
 export function threadOf(element: Element): ThreadPlace {
   const { kind = "incident", id = "" } = element.closest<HTMLElement>("[data-kind]")?.dataset ?? {};
   return { kind, id };
@@ -84,7 +84,7 @@ export function giveFeedback(button: HTMLElement, helpful: boolean): Promise<voi
   });
 }
 
-/** Opens a file by a link that lives for a while: a link of a page can name no workspace. */
+/** Opens a file through a temporary link, because links of a page can't send a workspace header. */
 export async function openFile(button: HTMLElement, id: string): Promise<void> {
   try {
     const { data } = await client.call("files.create_link", { params: { id } });
@@ -95,7 +95,10 @@ export async function openFile(button: HTMLElement, id: string): Promise<void> {
   }
 }
 
-/** Agrees in one tap, which can be taken back for five seconds: nothing is sent before. Leaving the page sends it. */
+/**
+ * Approves with one tap, with five seconds to undo: the request is sent afterwards, or when the user leaves the
+ * page.
+ */
 export function decide(button: HTMLElement): void {
   const acts = button.parentElement;
   const id = acts?.dataset["decision"];

@@ -7,7 +7,7 @@ const { workspace, environment, prefix } = start;
 const baseUrl = `${location.origin}${prefix}`;
 export const client = createClient({ baseUrl, workspace, environment, retries: 1 });
 
-/** For what is said while the page goes away. */
+/** For requests during page unload. */
 export const lastClient = createClient({
   baseUrl,
   workspace,
@@ -16,12 +16,12 @@ export const lastClient = createClient({
   fetch: fetchLast,
 });
 
-/** Uploads a file, and resolves to its id. */
+/** Uploads a file and returns its id. */
 export async function upload(file: File): Promise<string> {
   return (await uploadTo(file, { baseUrl, workspace, environment })).id;
 }
 
-/** The sentence to show for an error. */
+/** Returns the message for an error. */
 export function wordsOf(error: unknown): string {
   if (error instanceof ApiError) return error.message;
   return "Can't reach the server. Your input is kept. Try again.";

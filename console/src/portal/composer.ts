@@ -4,7 +4,7 @@ import { refresh } from "./refresh.ts";
 
 const DRAFT = "millrace.portal.answer.";
 
-/** The answer to a ticket: sent with its files, kept while it is written. */
+/** The reply box of a ticket: uploads files, and keeps a draft. */
 export function listenToComposer(): void {
   restoreDraft();
   document.addEventListener("input", ({ target }) => {
@@ -50,7 +50,7 @@ async function send(form: HTMLFormElement): Promise<void> {
   const area = kind === "request" ? "requests" : "incidents";
   form.setAttribute("data-held", "");
   try {
-    // Files first: an answer that speaks of them must not stand without them.
+    // Files are uploaded first, so that a reply is never sent without its files.
     const fileIds = await Promise.all(files.map(upload));
     for (const fileId of fileIds) {
       await client.call(`${area}.add_attachment`, { params: { id }, body: { fileId } });

@@ -1,12 +1,12 @@
-/** Pages that change while somebody looks at them: by a stream, and by looking again where there is none. */
+/** Updates pages live: with an event stream, or by polling. */
 import { openSignal } from "../data/live/signal.ts";
 import { refresh } from "./refresh.ts";
 import { start } from "./start.ts";
 
 const PAUSE_MS = 250;
-/** Without a stream. */
+/** The polling interval without a stream. */
 const LOOK_MS = 20_000;
-/** With one: a change that nobody told, such as a promise that is over. */
+/** The interval with a stream, for changes without an event, such as a breached SLA target. */
 const CALM_MS = 120_000;
 
 export function followPage(): void {
@@ -22,7 +22,7 @@ export function followPage(): void {
     url: `${prefix}/api/v1/portal/stream?${new URLSearchParams({ workspace, environment })}`,
     onChange: () => {
       clearTimeout(timer);
-      // One act is several events.
+      // Delayed, because one action causes several events.
       timer = setTimeout(look, PAUSE_MS);
     },
     onState: (next) => {

@@ -1,4 +1,4 @@
-/** The one form of the portal: what a catalog item asks for, or what is broken. */
+/** The form of the portal: for a catalog item, or to report an incident. */
 import { ApiError } from "@millrace/client";
 import { useEffect, useState } from "react";
 import { createRoot } from "react-dom/client";
@@ -14,7 +14,6 @@ import { client, upload, wordsOf } from "./client.ts";
 import { start } from "./start.ts";
 import { PlainButton } from "../ui/form/button.tsx";
 
-/** Shows the form in its place on the page. */
 export function showForm(): void {
   const place = document.querySelector("#form");
   if (place) createRoot(place).render(<PortalForm />);
@@ -24,7 +23,7 @@ type Values = Readonly<Record<string, unknown>>;
 
 function PortalForm() {
   const isBroken = start.form === "broken";
-  // Of the server, which checks what is sent by it.
+  // From the server, which validates the submitted values with it.
   const schema = start.schema as Schema;
   const key = `millrace.portal.form.${start.itemId ?? "broken"}`;
   const [value, setValue] = useState<unknown>(() => readDraft(key) ?? emptyForm(schema));
@@ -42,7 +41,7 @@ function PortalForm() {
     if (missing.length > 0) return;
     setIsBusy(true);
     try {
-      // An object, as its schema says.
+      // An object, as defined by the schema.
       const number = await (isBroken ? raise : ask)(toSendable(schema, value) as Values);
       localStorage.removeItem(key);
       const { prefix, workspace, environment } = start;
@@ -121,7 +120,7 @@ async function ask(values: Values): Promise<string> {
   return (await client.call("requests.submit", { body })).data.number;
 }
 
-/** Raises an incident with its files; where a file could not be added, the ticket says so by itself. */
+/** Creates an incident with its files; if a file can't be attached, the ticket's page shows that. */
 async function raise({ title, description, files }: Values): Promise<string> {
   const words = typeof description === "string" ? { description } : {};
   const { data } = await client.call("incidents.create", {

@@ -1,6 +1,6 @@
 /**
- * The script of the portal. The server draws every page, and draws it again after an act: here nothing is drawn but a
- * form. Without it everything can still be read.
+ * The script of the portal. The server renders every page, and renders it again after an action; only forms are
+ * rendered here. All pages are readable without scripts.
  */
 import "./portal.css";
 import { decide, giveFeedback, openFile, rate, reportAffected, settle } from "./acts.ts";
@@ -18,7 +18,7 @@ document.addEventListener("click", (event) => {
   const button = target instanceof Element ? target.closest("button") : null;
   if (!button) return;
   const { outage, rate: score, file, helpful } = button.dataset;
-  // Without a script the form around it does the same.
+  // Without scripts, the surrounding form performs the same action.
   if (isAct(button)) event.preventDefault();
   if (outage !== undefined) void reportAffected(button, outage);
   else if (score !== undefined) void rate(button, Number(score));
@@ -30,7 +30,7 @@ document.addEventListener("click", (event) => {
 if (start.form !== undefined) void import("./form.tsx").then(({ showForm }) => showForm());
 else followPage();
 
-/** Says whether a button does something by itself, in place of the form that it stands in. */
+/** Returns whether a button has its own action instead of submitting its form. */
 function isAct({ dataset }: HTMLElement): boolean {
   return ["outage", "rate", "file", "helpful", "act"].some((name) => dataset[name] !== undefined);
 }

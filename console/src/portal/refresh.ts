@@ -3,7 +3,7 @@ import { writeTimes } from "./times.ts";
 
 let isBusy = false;
 
-/** Holds the page as it is, while somebody is in the middle of something. */
+/** Returns whether the page must not be refreshed, because the user is entering something. */
 export function isHeld(): boolean {
   const { activeElement } = document;
   const isTyping =
@@ -11,23 +11,23 @@ export function isHeld(): boolean {
   return isBusy || isTyping || document.querySelector("[data-held]") !== null;
 }
 
-/** Draws the page anew where it has changed, unless somebody is in the middle of something. */
+/** Updates the changed parts of the page, unless the user is entering something. */
 export async function refresh({ isForced = false } = {}): Promise<void> {
   if (!isForced && isHeld()) return;
   isBusy = true;
   try {
     const drawn = await readPage(location.href);
-    // Meanwhile somebody may have begun to write.
+    // The user may have started to type in the meantime.
     isBusy = false;
     if (drawn && (isForced || !isHeld())) replace(drawn, "#page");
   } catch {
-    // It is tried again, and what is shown stays.
+    // Errors are ignored: the content stays, and the refresh is retried later.
   } finally {
     isBusy = false;
   }
 }
 
-/** Replaces a part of the page by the same part of another, where they differ. */
+/** Replaces a part of the page with the same part of another document if they differ. */
 export function replace(drawn: Document, selector: string): void {
   const [now, next] = [document.querySelector(selector), drawn.querySelector(selector)];
   if (!now || !next) return;

@@ -3,11 +3,11 @@ import { lastClient } from "./client.ts";
 import { replace } from "./refresh.ts";
 
 const PAUSE_MS = 120;
-/** A person who stops typing for so long has read the answers. */
+/** After this pause in typing, the user has read the results. */
 const READ_MS = 4_000;
 const ARTICLE = /\/articles\/((?:kb_|KB)\w+)/;
 
-/** Searches while somebody types: the server draws the answers of each word. */
+/** Searches while the user types; the server renders the results. */
 export function listenToSearch(): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let running: AbortController | undefined;
@@ -30,7 +30,7 @@ export function listenToSearch(): void {
         history.replaceState(null, "", address);
         noteLater(target.value.trim());
       } catch {
-        // The next key asks again.
+        // The next key press searches again.
       }
     }, PAUSE_MS);
   });
@@ -39,8 +39,8 @@ export function listenToSearch(): void {
 let reading: { readonly q: string; readonly timer: ReturnType<typeof setTimeout> } | undefined;
 
 /**
- * Says once for each search what came of it, for those who write articles: one was opened, or the words were left
- * alone.
+ * Reports the result of each search once, for authors of articles: a result was opened, or the user left the
+ * results.
  */
 function noteLater(q: string): void {
   clearTimeout(reading?.timer);
@@ -52,7 +52,7 @@ function note(q: string, openedId?: string): void {
   reading = undefined;
   const found = document.querySelectorAll("#answers li a").length;
   const body = { q, found, ...(openedId !== undefined && { openedId }) };
-  // A search is as good without it.
+  // Optional: the search does not depend on it.
   lastClient.call("knowledge.note_search", { body }).catch(() => undefined);
 }
 

@@ -1,8 +1,8 @@
-/** What the server says to the script of a page. */
+/** The data from the server for a page's script. */
 export interface Start {
   readonly workspace: string;
   readonly environment: "production" | "staging" | "development";
-  /** The path under which a proxy serves us. */
+  /** The base path behind a proxy. */
   readonly prefix: string;
   readonly form?: "item" | "broken";
   readonly itemId?: string;
@@ -11,7 +11,7 @@ export interface Start {
   readonly title?: string;
 }
 
-// Written by the server, into a block that no script of others can reach.
+// Written by the server into a data block, which other scripts can't inject.
 export const start = JSON.parse(
   document.querySelector("#start")?.textContent ?? "{}",
 ) as unknown as Start;

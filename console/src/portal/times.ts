@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000;
 
-/** Writes the times of a page as the reader's clock has them. */
+/** Formats the times of a page in the user's time zone. */
 export function writeTimes(root: ParentNode): void {
   for (const element of root.querySelectorAll("time")) {
     const at = new Date(element.dateTime);
@@ -10,7 +10,7 @@ export function writeTimes(root: ParentNode): void {
   }
 }
 
-/** `14:05` today, `Tuesday, 14:05` within a week, otherwise with its date. */
+/** Formats `14:05` today, `Tuesday, 14:05` within a week, otherwise with the date. */
 export function sayTime(at: Date, now: Date): string {
   const clock = { hour: "2-digit", minute: "2-digit" } as const;
   if (at.toDateString() === now.toDateString()) return at.toLocaleTimeString([], clock);

@@ -1,4 +1,4 @@
-/** The approval of an item in its editor: a list of steps, with one text value for each approver. */
+/** The approval of an item in the editor: a list of steps, with one text value per approver. */
 import type { Schemas } from "../../data/api.ts";
 import { MANAGER } from "../../data/options/approver-option.ts";
 

@@ -7,16 +7,16 @@ import { CheckBox, Select, TextArea, TextInput } from "../../ui/form/controls.ts
 
 interface FieldEditorProps {
   readonly field: FormField;
-  /** The fields that a condition may ask. */
+  /** The fields that a condition can refer to. */
   readonly others: readonly FormField[];
   readonly onChange: (field: FormField) => void;
-  /** Absent where answers may have been given under the name. */
+  /** Undefined if answers may exist under the name. */
   readonly onRename?: ((name: string) => void) | undefined;
   /** The names of the other fields. */
   readonly taken: readonly string[];
 }
 
-/** The settings of one field. */
+/** The settings of a field. */
 export function FieldEditor({ field, others, onChange, onRename, taken }: FieldEditorProps) {
   const set = (next: Partial<FormField>): void => onChange({ ...field, ...next });
   const hasOptions = field.type === "choice" || field.type === "many";
@@ -90,7 +90,7 @@ export function FieldEditor({ field, others, onChange, onRename, taken }: FieldE
   );
 }
 
-/** The name by which workflows and reports read the answer. */
+/** The name under which workflows and reports read the answer. */
 function NameField(props: {
   readonly name: string;
   readonly onRename: ((name: string) => void) | undefined;
@@ -139,7 +139,7 @@ const splitLines = (text: string): readonly string[] => [
   ),
 ];
 
-/** If another field has a value, this one is shown, or needed. */
+/** Shows or requires this field if another field has a certain value. */
 function Condition(props: {
   readonly when: FieldCondition | undefined;
   readonly others: readonly FormField[];

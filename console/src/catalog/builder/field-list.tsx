@@ -14,7 +14,7 @@ interface FieldListProps {
   readonly onRemove: (name: string) => void;
 }
 
-/** The fields in their order: dragged, or moved with Alt and the arrows. */
+/** The fields in order, moved by dragging or with Alt and the arrow keys. */
 export function FieldList(props: FieldListProps) {
   const { fields, chosen } = props;
   const [dragged, setDragged] = useState<number>();

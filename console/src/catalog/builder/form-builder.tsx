@@ -34,7 +34,7 @@ import { Button } from "../../ui/form/button.tsx";
 
 type Item = Schemas["CatalogItem"];
 
-/** Builds what people fill in: fields on the left, the form as they see it, settings on the right. */
+/** The form builder: fields on the left, a preview in the middle, settings on the right. */
 export function FormBuilder() {
   const { id } = useParams({ from: "/inside/catalog/$id/edit" });
   const { data, error, isPending, refetch } = useOp("catalog.get_item", { params: { id } });
@@ -73,7 +73,7 @@ function Builder({ item }: { readonly item: Item }) {
       document.querySelector<HTMLInputElement>("[data-question]")?.select(),
     );
   };
-  /** Answers, workflows and reports know a saved field by its name. */
+  /** Answers, workflows and reports refer to a saved field by its name. */
   const isSaved = (name: string): boolean => draft.savedNames.has(name);
   const rename = (from: string, to: string): void => {
     setForm({ ...model, fields: renameField(fields, from, to) });
@@ -208,7 +208,7 @@ function BuilderHead(props: {
   );
 }
 
-/** The form as those who ask see it, by the renderer of the portal. */
+/** A preview of the form, with the portal's renderer. */
 function Preview({ item, schema }: { readonly item: Item; readonly schema: Schema }) {
   const [value, setValue] = useState<unknown>();
   const draw = useReferenceFields();

@@ -32,7 +32,7 @@ const KNOWN: Schema = {
   ],
 };
 
-test("a schema comes back as it was, with what the builder can't draw", () => {
+test("a schema is parsed and written unchanged, including keywords that the builder does not support", () => {
   const model = readForm(KNOWN);
   expect(model.fields.map(({ name, type }) => `${name} ${type}`)).toEqual([
     "model choice",
@@ -47,21 +47,21 @@ test("a schema comes back as it was, with what the builder can't draw", () => {
   expect(model.fields[1]?.when).toEqual({ field: "model", is: "strong", effect: "show" });
   const again = writeForm(model);
   expect({ ...again, allOf: undefined }).toEqual({ ...KNOWN, allOf: undefined });
-  // Conditions of the builder's own come last; none is lost.
+  // The builder writes its own conditions last, and keeps the others.
   expect(new Set(again.allOf?.map((one) => JSON.stringify(one)))).toEqual(
     new Set(KNOWN.allOf?.map((one) => JSON.stringify(one))),
   );
   expect(readForm(again)).toEqual(model);
 });
 
-test("fields are made with free names, and moved", () => {
+test("fields are created with unique names, and moved", () => {
   expect(freeName("How many?", ["how_many"])).toBe("how_many_2");
   const fields = [createField("text", []), createField("file", ["text"])];
   expect(moveField(fields, 1, 0).map(({ name }) => name)).toEqual(["files", "text"]);
   expect(moveField(fields, 0, -1)).toBe(fields);
 });
 
-test("a field that is required and shown by a condition is required by that condition alone", () => {
+test("a required field that is shown by a condition is only required by that condition", () => {
   const test = { properties: { model: { const: "strong" } }, required: ["model"] };
   const model = readForm({
     ...KNOWN,
@@ -77,7 +77,7 @@ test("a field that is required and shown by a condition is required by that cond
   expect(readForm(schema)).toEqual(model);
 });
 
-test("a field that is renamed keeps the conditions that ask for it", () => {
+test("renaming a field updates the conditions that refer to it", () => {
   const { fields } = readForm(KNOWN);
   const renamed = renameField(fields, "model", "laptop");
   expect(renamed.map(({ name }) => name).slice(0, 2)).toEqual(["laptop", "why"]);

@@ -1,6 +1,6 @@
 /**
- * A form as the builder shows it, and back to its JSON Schema. Whatever the builder can't draw stays as it is: keywords
- * of a field in `rest`, those of the whole form in `rest` of the model, fields of other shapes as JSON.
+ * Converts between JSON Schema and the model of the form builder. Unsupported parts are kept: keywords of a field
+ * in its `rest`, keywords of the form in the model's `rest`, other field types as JSON.
  */
 import type { Schema } from "../../form/index.ts";
 
@@ -19,7 +19,7 @@ export const FIELD_TYPES = [
 ] as const;
 export type FieldType = (typeof FIELD_TYPES)[number] | "json";
 
-/** Shown or needed only while another field has a value. */
+/** Shows or requires the field only if another field has a certain value. */
 export interface FieldCondition {
   readonly field: string;
   readonly is: unknown;
@@ -27,7 +27,7 @@ export interface FieldCondition {
 }
 
 export interface FormField {
-  /** Its name in the values; of a section a name that nobody sees. */
+  /** The name in the values; for sections, an internal name. */
   readonly name: string;
   readonly type: FieldType;
   readonly title: string;
@@ -36,7 +36,7 @@ export interface FormField {
   readonly options: readonly string[];
   readonly initial: unknown;
   readonly when: FieldCondition | undefined;
-  /** Keywords that the builder does not draw; of a field as JSON all of them. */
+  /** Unsupported keywords; for JSON fields, all keywords. */
   readonly rest: Schema;
 }
 
@@ -60,7 +60,7 @@ const SHAPES: Readonly<Record<Exclude<FieldType, "section" | "json">, Keywords>>
   item: { type: "string", maxLength: 200, "x-reference": "cmdb_item" },
 };
 
-/** A new field; its name is free among the others. */
+/** Creates a field with a unique name. */
 export function createField(type: FieldType, names: readonly string[]): FormField {
   const title = TITLES[type];
   return {
@@ -91,7 +91,7 @@ export const TITLES: Readonly<Record<FieldType, string>> = {
   json: "Other",
 };
 
-/** `How many?` as `how_many`, with a number where there is one already. */
+/** Derives a name: `How many?` becomes `how_many`, with a number if that is in use. */
 export function freeName(title: string, names: readonly string[]): string {
   const words = title
     .toLowerCase()
@@ -199,7 +199,7 @@ export function writeForm({ fields, rest }: FormModel): Schema {
     ...(rest.required ?? []),
     ...fields
       .filter(
-        // One that a condition shows is required by that condition: hidden it can't be filled in.
+        // A field shown by a condition is required by that condition, because it can't be filled in while hidden.
         ({ type, isRequired, when }) => type !== "section" && isRequired && when?.effect !== "show",
       )
       .map(({ name }) => name),
@@ -227,7 +227,7 @@ function writeField({ type, title, help, initial, options, rest }: FormField): S
   };
 }
 
-/** `if` another field has a value: `then` this is required, or `else` it is hidden, or both. */
+/** Writes `if` another field has a value, `then` this field is required, or `else` it is hidden, or both. */
 function writeCondition({ name, isRequired, when }: FormField): readonly Schema[] {
   if (!when) return [];
   const test: Schema = {
@@ -246,7 +246,7 @@ function writeCondition({ name, isRequired, when }: FormField): readonly Schema[
 interface ReadCondition {
   readonly name: string;
   readonly when: FieldCondition;
-  /** True where the field is required while it is shown. */
+  /** True if the field is required while it is shown. */
   readonly isRequired?: boolean;
 }
 
@@ -274,8 +274,8 @@ function readCondition(part: Schema): ReadCondition | undefined {
 }
 
 /**
- * Gives a field its name: in the conditions of others too. Workflows and reports read answers by it, so that only a field
- * that was never saved follows its title.
+ * Renames a field, also in conditions of other fields. Workflows and reports read answers by name, so only unsaved
+ * fields follow their title.
  */
 export function renameField(
   fields: readonly FormField[],
@@ -289,7 +289,7 @@ export function renameField(
   }));
 }
 
-/** A name as one may type it: letters, digits and underscores, not one that another field has. */
+/** Validates a name: letters, digits and underscores, and unique. */
 export function checkName(name: string, others: readonly string[]): string | undefined {
   if (!/^[a-zA-Z][a-zA-Z0-9_]{0,62}$/.test(name)) {
     return "Use letters, digits and underscores; begin with a letter.";
@@ -297,7 +297,7 @@ export function checkName(name: string, others: readonly string[]): string | und
   return others.includes(name) ? "Another field has this name." : undefined;
 }
 
-/** Moves a field among the others. */
+/** Moves a field within the list. */
 export function moveField(
   fields: readonly FormField[],
   from: number,

@@ -23,7 +23,7 @@ const TEXTS: readonly { name: TextName; label: string; help?: string; max: numbe
   { name: "price", label: "Price", help: "As people read it: 1,200 EUR", max: 100 },
 ];
 
-/** What is said of an item beside its form: who sees it, who must agree, who does it. */
+/** The settings of an item besides its form: audience, approval and fulfilment. */
 export function ItemSettings(props: {
   readonly item: Item;
   readonly onChange: (change: ItemChange) => void;
@@ -88,7 +88,7 @@ export function ItemSettings(props: {
   );
 }
 
-/** Approval steps of a workflow decide about the run alone; who builds an item expects them to decide the request. */
+/** Explains that approval steps in a workflow decide only about the run, and not about the request. */
 function StepApprovalNote({ workflowId }: { readonly workflowId: string }) {
   const enabled = useMay()("workflows.get");
   const { data } = useOp("workflows.get", { params: { id: workflowId } }, { enabled });

@@ -6,12 +6,12 @@ import { freeField } from "../../ui/form/binding.ts";
 
 interface ItemTasksProps {
   readonly id: string;
-  /** As they are being changed; those that are saved where nobody did. */
+  /** The edited tasks; undefined if they are unchanged. */
   readonly draft: readonly PlannedTask[] | undefined;
   readonly onChange: (tasks: PlannedTask[]) => void;
 }
 
-/** The tasks that fulfil what is asked for; who asks sees those that are not internal. */
+/** The fulfilment tasks of an item; the requester sees those that are not internal. */
 export function ItemTasks({ id, draft, onChange }: ItemTasksProps) {
   const mayRead = useMay()("catalog.list_item_tasks");
   const { data, error, refetch } = useOp(

@@ -11,13 +11,13 @@ export type ItemChange = NonNullable<Input<"catalog.update_item">["body"]>;
 const namesOf = (form: object): ReadonlySet<string> =>
   new Set(Object.keys((form as Schema).properties ?? {}));
 
-/** An item as it is being built; the form lives as the builder's model, its JSON is made of it. */
+/** The draft of a catalog item. The form is kept as the builder's model and converted to JSON for saving. */
 export function useItemDraft(item: Item) {
   const [ifMatch, setIfMatch] = useState(() =>
     etagOf("catalog.get_item", { params: { id: item.id } }),
   );
   const [change, setChange] = useState<ItemChange>({});
-  // Checked by the server when it was saved.
+  // The server validated the form when it was saved.
   const [model, setModel] = useState<FormModel>(() => readForm(item.form as Schema));
   const [savedNames, setSavedNames] = useState<ReadonlySet<string>>(() => namesOf(item.form));
   const [past, setPast] = useState<readonly FormModel[]>([]);
@@ -59,7 +59,7 @@ export function useItemDraft(item: Item) {
   };
   return {
     shown: { ...item, ...change },
-    /** Those that are saved while nobody changed them. */
+    /** Undefined keeps the saved tasks. */
     tasks: change.tasks,
     model,
     savedNames,

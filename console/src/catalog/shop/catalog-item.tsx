@@ -17,7 +17,7 @@ import { InlineForm } from "../../ui/form/inline-form.tsx";
 
 type Item = Schemas["CatalogItem"];
 
-/** One item: what it is, and the form that asks for it. */
+/** The page of a catalog item with its request form. */
 export function CatalogItem() {
   const { id } = useParams({ from: "/inside/catalog/$id" });
   const { data, error, isPending, refetch } = useOp("catalog.get_item", { params: { id } });
@@ -68,7 +68,7 @@ function ItemSheet({ item }: { readonly item: Item }) {
   );
 }
 
-/** What it costs, how long it takes, and whether somebody must agree. */
+/** The price, the delivery time, and whether approval is needed. */
 export function Terms({ item }: { readonly item: Pick<Item, "estimate" | "price" | "approval"> }) {
   const words = [
     item.estimate && `Usually takes ${item.estimate}`,
@@ -80,7 +80,7 @@ export function Terms({ item }: { readonly item: Pick<Item, "estimate" | "price"
 
 function OrderForm({ item }: { readonly item: Item }) {
   const navigate = useNavigate();
-  // Checked by the server when it was saved.
+  // The server validated the form when it was saved.
   const schema = item.form as Schema;
   const draw = useReferenceFields();
   const form = useForm("requests.submit", {

@@ -15,7 +15,7 @@ const SHOWN = 200;
 
 type Item = Schemas["CatalogItem"];
 
-/** What may be asked for, by category, and what one asked for. */
+/** The catalog by category, and the user's own requests. */
 export function Catalog() {
   const { q = "", tab } = useSearch({ from: "/inside/catalog" });
   const navigate = useNavigate();

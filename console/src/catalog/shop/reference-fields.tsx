@@ -5,7 +5,7 @@ import { useMay } from "../../data/people.ts";
 import type { FieldProps } from "../../form/index.ts";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
 
-/** Draws fields that name a person or a configuration item, for those who may see them; others write the name. */
+/** Renders fields for people and configuration items as pickers; users without permission enter the name. */
 export function useReferenceFields(): (props: FieldProps) => ReactNode {
   const may = useMay();
   const [mayPeople, mayItems] = [may("users.list"), may("cmdb.path")];
@@ -23,7 +23,7 @@ export function useReferenceFields(): (props: FieldProps) => ReactNode {
 const PersonField = (field: FieldProps) => <NameField {...field} found={usePeopleSearch()} />;
 const ItemField = (field: FieldProps) => <NameField {...field} found={useItemSearch()} />;
 
-/** The name is what is kept: whoever fulfils it reads it. */
+/** The value is the name, which the fulfiller reads. */
 function NameField({ found, value, ...field }: FieldProps & { readonly found: SearchedOptions }) {
   return (
     <Combobox

@@ -3,7 +3,7 @@ import type { MouseEvent } from "react";
 
 const ARTICLE = /^KB\d{7,15}$/;
 
-/** An article as its readers see it: rendered by the server, which leaves nothing in that acts. */
+/** A published article. The server renders and sanitizes its HTML. */
 export function ArticleBody({ html }: { readonly html: string }) {
   const navigate = useNavigate();
   const follow = (event: MouseEvent): void => {

@@ -19,7 +19,7 @@ import { Button } from "../../ui/form/button.tsx";
 
 type Article = Schemas["Article"];
 
-/** One article as its readers see it, with what its authors need beside it. */
+/** The page of an article, with a side panel for its authors. */
 export function ArticlePage() {
   const { id } = useParams({ from: "/inside/knowledge/$id" });
   const input = { params: { id }, query: { format: "html" } } as const;

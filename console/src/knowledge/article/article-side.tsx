@@ -15,7 +15,7 @@ const COMMENTS_MAX = 20;
 const TICKETS_MAX = 20;
 const TICKETS: ReadonlySet<string> = new Set(TICKET_KIND);
 
-/** What is known of an article beside what it says. */
+/** The details of an article: state, owner, feedback and use. */
 export function ArticleSide(props: { readonly article: Article; readonly mayWrite: boolean }) {
   const { article, mayWrite } = props;
   const nameOf = useNames();
@@ -74,7 +74,7 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
   );
 }
 
-/** What people said who were not helped, and who were. */
+/** The comments of readers, with whether the article helped them. */
 function Comments({ id }: { readonly id: string }) {
   const nameOf = useNames();
   const { data } = useOp("knowledge.list_feedback", {
@@ -100,7 +100,7 @@ function Comments({ id }: { readonly id: string }) {
   );
 }
 
-/** Tickets that name the article. */
+/** Tickets that refer to the article. */
 function UsedIn({ number }: { readonly number: string }) {
   const may = useMay();
   const { data } = useOp(

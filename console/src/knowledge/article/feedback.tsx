@@ -7,7 +7,7 @@ import { Button } from "../../ui/form/button.tsx";
 import { InlineForm } from "../../ui/form/inline-form.tsx";
 import { TextField } from "../../ui/form/text-field.tsx";
 
-/** One question below an article; who says no may say why. */
+/** Asks readers whether the article helped; if not, they can say why. */
 export function Feedback({ article }: { readonly article: Schemas["Article"] }) {
   const params = { id: article.id };
   const [isHelpful, setHelpful] = useState<boolean>();

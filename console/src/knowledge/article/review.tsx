@@ -1,4 +1,4 @@
-/** The way of an article: draft, in review, published, retired. None of it is done before the server said so. */
+/** The workflow of an article: draft, in review, published, retired. Its actions are not shown optimistically. */
 import { call, type Schemas } from "../../data/api.ts";
 import { useAnyForm, useForm } from "../../data/form/use-form.ts";
 import { PersonField } from "../../data/options/search-field.tsx";
@@ -41,7 +41,7 @@ const WORDS = {
   },
 } as const;
 
-/** The acts that the article's state has, the likeliest first. */
+/** Returns the actions of the article's state, the most likely first. */
 export function useReviewActs(article: Article, onAct: (act: ReviewAct) => void) {
   return OFFERED[article.state].map((act) => ({
     keys: WORDS[act].keys,
@@ -89,7 +89,7 @@ function AskDialog({ article, act, onClose }: ReviewDialogProps) {
   );
 }
 
-/** Sends an article back to its owner, who reads why. */
+/** Returns an article to its owner, with a reason. */
 function ReturnDialog({ article, act, onClose }: ReviewDialogProps) {
   const form = useForm("knowledge.return", {
     params: { id: article.id },

@@ -1,6 +1,6 @@
 import { ThumbsDown, ThumbsUp } from "lucide-react";
 
-/** How many an article helped, and how many not. */
+/** The number of readers whom the article helped or did not help. */
 export function Verdict(props: {
   readonly entry: { readonly helpfulCount: number; readonly unhelpfulCount: number };
 }) {

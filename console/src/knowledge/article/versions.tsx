@@ -11,7 +11,7 @@ import { CommandButton } from "../../ui/form/command-button.tsx";
 
 const SHOWN = 50;
 
-/** What an article said at each time, what each version changed, and the way back to one. */
+/** The versions of an article with their differences, and an action to restore one. */
 export function Versions(props: {
   readonly article: Schemas["Article"];
   readonly onClose: () => void;

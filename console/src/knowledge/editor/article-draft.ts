@@ -2,7 +2,7 @@ import type { Schemas } from "../../data/api.ts";
 
 type Article = Schemas["Article"];
 
-/** What one writes of an article. */
+/** The editable part of an article. */
 export type ArticleDraft = Pick<
   Article,
   "title" | "body" | "summary" | "tags" | "category" | "visibility" | "reviewDueAt" | "reviewerId"

@@ -26,7 +26,7 @@ type Article = Schemas["Article"];
 
 const PREVIEW_PAUSE_MS = 300;
 
-/** A new article, perhaps the answer to what somebody searched for. */
+/** Creates an article, optionally to answer a search without results. */
 export function NewArticle() {
   const { title = "", search } = useSearch({ from: "/inside/knowledge/new" });
   useTitle("New article");
@@ -51,7 +51,7 @@ export function ArticleEditor() {
 interface EditorProps {
   readonly article: Article | undefined;
   readonly title: string;
-  /** The search that this answers: put aside when it is written. */
+  /** The search that the article answers; it is marked as done when the article is saved. */
   readonly searchId: string | undefined;
 }
 
@@ -132,7 +132,7 @@ function EditorPage({ article, title, searchId }: EditorProps) {
   );
 }
 
-/** The text beside what its readers will see; on a telephone one of both. */
+/** The text next to its preview; phones show one of them. */
 function Halves(props: { readonly body: string; readonly onBody: (body: string) => void }) {
   const { body } = props;
   const field = useRef<HTMLTextAreaElement>(null);
@@ -185,7 +185,7 @@ interface ConflictProps {
   readonly body: string;
 }
 
-/** Somebody saved it meanwhile: both texts, and whose goes on. */
+/** Another user saved in the meantime: shows both texts, and asks which one to continue with. */
 function Conflict({ conflict, title, body }: ConflictProps) {
   const { title: theirTitle = "", body: theirBody = "" } = conflict.theirs as Partial<ArticleDraft>;
   return (

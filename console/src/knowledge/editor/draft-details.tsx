@@ -15,7 +15,7 @@ const DAY_CHARACTERS = 10;
 
 type DetailsForm = Form<DraftOf<"knowledge.update" | "knowledge.create">>;
 
-/** What is said of an article beside its text: where it belongs, who sees it, who cares for it. */
+/** The details of an article: category, audience and owner. */
 export function DraftDetails({ form }: { readonly form: DetailsForm }) {
   const due = form.field("reviewDueAt");
   return (

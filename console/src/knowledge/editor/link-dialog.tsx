@@ -13,7 +13,7 @@ interface LinkedArticle {
   readonly title: string;
 }
 
-/** Finds another article to lead to. */
+/** Searches another article to link to. */
 export function LinkDialog(props: {
   readonly onPick: (article: LinkedArticle) => void;
   readonly onClose: () => void;

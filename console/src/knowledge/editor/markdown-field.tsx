@@ -52,7 +52,7 @@ const TOOLS: readonly Tool[] = [
   { label: "Code", icon: Code, key: "e", edit: (at) => wrapSelection(at, "`", "code") },
 ];
 
-/** Markdown with its buttons; what is pasted or dropped becomes a file of the article. */
+/** A Markdown editor with a toolbar; pasted and dropped files are attached to the article. */
 export function MarkdownField({ value, onChange, field, onScroll }: MarkdownFieldProps) {
   const [isLinking, setLinking] = useState(false);
   const [uploads, setUploads] = useState(0);
@@ -63,7 +63,7 @@ export function MarkdownField({ value, onChange, field, onScroll }: MarkdownFiel
     const next = edit({ text, from, to });
     area.focus();
     area.setSelectionRange(next.from, next.to);
-    // The browser's own way, so that its undo covers it; where there is none, the value is set.
+    // Uses the browser's command, which supports undo; if it is unavailable, the value is set directly.
     if (!document.execCommand("insertText", false, next.text))
       onChange(text.slice(0, next.from) + next.text + text.slice(next.to));
     area.setSelectionRange(...next.select);

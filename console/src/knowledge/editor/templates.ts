@@ -1,4 +1,4 @@
-/** Beginnings of articles, for those who do not like an empty page. */
+/** Templates for articles. */
 export const TEMPLATES: readonly { readonly name: string; readonly body: string }[] = [
   {
     name: "How to",

@@ -4,7 +4,7 @@ import { insertText, prefixLines, spellFile, type TextEdit, wrapSelection } from
 const apply = (text: string, edit: TextEdit): string =>
   text.slice(0, edit.from) + edit.text + text.slice(edit.to);
 
-test("marks come around the selection and go away again, and the words stay selected", () => {
+test("marks are added around the selection and removed again, and the words stay selected", () => {
   const text = "Turn it on.";
   const bold = wrapSelection({ text, from: 5, to: 7 }, "**", "bold");
   const marked = apply(text, bold);
@@ -15,7 +15,7 @@ test("marks come around the selection and go away again, and the words stay sele
   expect(apply("", wrapSelection({ text: "", from: 0, to: 0 }, "`", "code"))).toBe("`code`");
 });
 
-test("whole lines are listed and numbered, and no longer", () => {
+test("complete lines are formatted as lists and numbered lists, and back", () => {
   const text = "Quit it\nStart it\nThe end";
   const numbered = apply(text, prefixLines({ text, from: 3, to: 12 }, "1. "));
   expect(numbered).toBe("1. Quit it\n2. Start it\nThe end");
@@ -23,7 +23,7 @@ test("whole lines are listed and numbered, and no longer", () => {
   expect(apply("a", prefixLines({ text: "a", from: 1, to: 1 }, "## "))).toBe("## a");
 });
 
-test("a template begins on a line of its own; a picture is shown and a file is linked", () => {
+test("a template starts on its own line; images are embedded and other files are linked", () => {
   const text = "Before";
   expect(apply(text, insertText({ text, from: 6, to: 6 }, "## Cause", true))).toBe(
     "Before\n\n## Cause",

@@ -1,10 +1,10 @@
-/** Changes of a text around its selection, as the buttons of the editor make them. */
+/** Edits a text around its selection, for the buttons of the editor. */
 export interface TextEdit {
-  /** The stretch that is replaced. */
+  /** The range that is replaced. */
   readonly from: number;
   readonly to: number;
   readonly text: string;
-  /** The selection afterwards. */
+  /** The selection after the edit. */
   readonly select: readonly [number, number];
 }
 
@@ -14,7 +14,7 @@ export interface Selected {
   readonly to: number;
 }
 
-/** Puts marks around the selection, or takes them away: `**bold**`. */
+/** Adds or removes marks around the selection: `**bold**`. */
 export function wrapSelection({ text, from, to }: Selected, mark: string, empty: string): TextEdit {
   const inner = text.slice(from, to);
   const isWrapped =
@@ -33,7 +33,7 @@ export function wrapSelection({ text, from, to }: Selected, mark: string, empty:
   return { from, to, text: `${mark}${words}${mark}`, select: [start, start + words.length] };
 }
 
-/** Begins every line of the selection with a mark, or takes it away: `## `, `- `, `1. `. */
+/** Adds or removes a prefix on every selected line: `## `, `- `, `1. `. */
 export function prefixLines({ text, from, to }: Selected, prefix: string): TextEdit {
   const start = text.lastIndexOf("\n", from - 1) + 1;
   const end = text.indexOf("\n", to) === -1 ? text.length : text.indexOf("\n", to);
@@ -48,14 +48,14 @@ export function prefixLines({ text, from, to }: Selected, prefix: string): TextE
   return { from: start, to: end, text: changed, select: [start, start + changed.length] };
 }
 
-/** Puts something in the place of the selection, on a line of its own where it is a block. */
+/** Replaces the selection; blocks are put on their own line. */
 export function insertText({ text, from, to }: Selected, added: string, isBlock = false): TextEdit {
   const isStart = from === 0 || text[from - 1] === "\n";
   const words = isBlock && !isStart ? `\n\n${added}` : added;
   return { from, to, text: words, select: [from + words.length, from + words.length] };
 }
 
-/** A file as Markdown: pictures are shown, others are linked. */
+/** Formats a file as Markdown: images are embedded, others are linked. */
 export function spellFile(name: string, mediaType: string, fileId: string): string {
   const words = name.replaceAll(/[[\]\\]/g, " ");
   return mediaType.startsWith("image/") ? `![${words}](${fileId})` : `[${words}](${fileId})`;

@@ -14,7 +14,7 @@ type Entry = Schemas["ListedArticleEntry"];
 
 const SHOWN = 200;
 
-/** All articles of a state, the latest change first. */
+/** All articles in a state, last changed first. */
 export function ArticleList(props: {
   readonly state: KnowledgeSearch["state"];
   readonly mayWrite: boolean;

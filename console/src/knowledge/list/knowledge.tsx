@@ -22,7 +22,7 @@ const FILTERS = [
   ["retired", "Retired"],
 ] as const;
 
-/** What helps people to help themselves: found by meaning and words, and what is missing of it. */
+/** The knowledge base: articles with semantic search, and missing content. */
 export function Knowledge() {
   const search = useSearch({ from: "/inside/knowledge" });
   const navigate = useNavigate();
@@ -115,7 +115,7 @@ export function Knowledge() {
   );
 }
 
-/** How many searches nobody had an answer to. */
+/** The number of searches without results. */
 function MissingCount() {
   const query = { unanswered: true, limit: 1, count: "exact" } as const;
   const { data } = useOp("knowledge.list_searches", { query });

@@ -12,7 +12,7 @@ const SHOWN = 50;
 
 type Search = Schemas["ArticleSearch"];
 
-/** What was searched and not found, and what is read and does not help: the next articles to write. */
+/** Searches without results, and articles that do not help: what to write next. */
 export function Quality() {
   return (
     <div className="scroll kb-quality" tabIndex={0} role="region" aria-label="Content gaps">

@@ -5,12 +5,12 @@ import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { State } from "../../ui/state.tsx";
 
 const HITS_MAX = 20;
-/** A person who stops typing for so long has read what was found. */
+/** After this pause in typing, the user has read the results. */
 const READ_MS = 4_000;
 
 type Hit = Reply<"knowledge.search">["data"][number];
 
-/** Published articles by meaning and words; for authors also what is under way and has the words. */
+/** Search results among published articles; for authors also drafts that contain the words. */
 export function SearchHits({ q, mayWrite }: { readonly q: string; readonly mayWrite: boolean }) {
   const found = useOp("knowledge.search", { query: { q, limit: HITS_MAX } });
   const listed = useOp("knowledge.list", { query: { q, limit: HITS_MAX } }, { enabled: mayWrite });
@@ -51,7 +51,7 @@ export function SearchHits({ q, mayWrite }: { readonly q: string; readonly mayWr
                 <How hit={hit} />
                 <span className="mono muted">{hit.number}</span>
               </span>
-              {/* Escaped by the server: words and marks alone. */}
+              {/* Escaped by the server: contains only text and highlights. */}
               <span className="kb-snippet" dangerouslySetInnerHTML={{ __html: hit.snippet }} />
             </Link>
           </li>
@@ -78,14 +78,14 @@ function How({ hit: { matchedBy } }: { readonly hit: Hit }) {
   return <span className="muted kb-how">{words}</span>;
 }
 
-/** Says once for each search what came of it: an article was opened, or the words were left alone. */
+/** Reports the result of each search once: an article was opened, or the user left the results. */
 function useNote(q: string, isFound: boolean, found: number): (openedId: string) => void {
   const noted = useRef("");
   const send = (openedId?: string): void => {
     if (noted.current === q) return;
     noted.current = q;
     const body = { q, found, ...(openedId !== undefined && { openedId }) };
-    // Nobody waits for it, and a search without it is as good.
+    // Optional: the search does not depend on it.
     call("knowledge.note_search", { body }).catch(() => undefined);
   };
   useEffect(() => {
