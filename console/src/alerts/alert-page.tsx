@@ -1,4 +1,4 @@
-/** One alert: its number now, when it fired, and what it looks at. */
+/** The page of an alert: current value, past notifications and settings. */
 import "./alerts.css";
 import { formatValue } from "@millrace/client/chart";
 import { useNavigate, useParams } from "@tanstack/react-router";
@@ -56,7 +56,7 @@ const toDraft = ({ name, report, rule, everyMinutes, notify, enabled }: Alert): 
   threshold: rule.threshold ?? 0,
 });
 
-/** What the form does not show of a rule, such as how often it must hold, stays with its kind. */
+/** Rule fields that the form does not show, such as the number of checks, are kept unless the rule type changes. */
 function toBody({ kind, threshold, ...draft }: AlertDraft, alert: Alert | undefined) {
   const kept = alert?.rule.kind === kind ? alert.rule : undefined;
   const isLimit = kind === "above" || kind === "below";
@@ -68,7 +68,7 @@ function AlertView({ alert, userId }: { readonly alert?: Alert; readonly userId:
   const may = useMay();
   const [isLeaving, setLeaving] = useState(false);
   const sources = useOp("reports.sources", { query: { limit: 200 } }).data?.data;
-  // Its checks have the rights of whoever saves it.
+  // Checks run with the permissions of the user who saves the alert.
   const isHidden = (source: AlertDraft["report"]["source"]): boolean =>
     sources?.some(
       ({ kind, permission }) => kind === source.kind && !may(permission as Permission),

@@ -1,4 +1,4 @@
-/** All alerts: which of them need somebody now comes first. */
+/** All alerts, firing ones first. */
 import "./alerts.css";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useOp } from "../data/api.ts";

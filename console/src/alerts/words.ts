@@ -13,7 +13,7 @@ export const RULE_KINDS = choicesOf(ALERT_RULE_KIND, {
   unusual: "is unusual against eight weeks",
 });
 
-/** A rule as a sentence. */
+/** Describes a rule in one sentence. */
 export function ruleWords({ kind, threshold, checks = 1 }: Rule): string {
   const words = RULE_KINDS.find(([id]) => id === kind)?.[1] ?? kind;
   const limit = threshold === undefined ? "" : ` ${threshold.toLocaleString("en")}`;

@@ -10,7 +10,7 @@ interface AgentTableProps {
   readonly onOpen: (figure: string) => void;
 }
 
-/** People's tickets: open now, done in the time, and how quickly. */
+/** Tickets by agent: open, resolved in the period, and resolution times. */
 export function AgentTable({ report, onOpen }: AgentTableProps) {
   const figure = (agent: Agent, name: "open" | "resolved" | "rated", words: string) => (
     <PlainButton

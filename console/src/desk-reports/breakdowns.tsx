@@ -11,7 +11,7 @@ interface BreakdownProps {
 interface BarLine {
   readonly id: string;
   readonly label: string;
-  /** Parts of the bar in their order, each with its tone. */
+  /** The parts of the bar in order, each with its tone. */
   readonly parts: readonly { readonly value: number; readonly tone: string }[];
   readonly words: string;
   readonly rows: string;
@@ -25,7 +25,7 @@ interface CardProps {
   readonly foot?: ReactNode;
 }
 
-/** Bars with names and numbers, each a way to its tickets. */
+/** Bars with names and numbers, each with a link to its tickets. */
 function BarCard({ title, lines, nothing, onOpen, foot }: CardProps) {
   const sum = ({ parts }: BarLine): number => parts.reduce((total, { value }) => total + value, 0);
   const max = Math.max(1, ...lines.map(sum));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { groupPromises, toChange, toSpanWords } from "./figure.ts";
 
-test("times are a few letters", () => {
+test("times are formatted in a few characters", () => {
   expect([null, 0.4, 38, 125, 1_439, 4_608].map(toSpanWords)).toEqual([
     "–",
     "0m",
@@ -12,7 +12,7 @@ test("times are a few letters", () => {
   ]);
 });
 
-test("a change is good or bad as one wishes", () => {
+test("a change is good or bad depending on the figure", () => {
   expect(toChange(12, 10, "more")).toEqual({ change: "+20 %", tone: "ok" });
   expect(toChange(12, 10, "less")).toEqual({ change: "+20 %", tone: "bad" });
   expect(toChange(12, 10, "neither").tone).toBe("idle");
@@ -20,7 +20,7 @@ test("a change is good or bad as one wishes", () => {
   expect(toChange(10, 0, "more").change).toBeUndefined();
 });
 
-test("promises are added up by team and by priority", () => {
+test("SLA results are summed by team and by priority", () => {
   const of = (id: string | null, priority: number, met: number, breached: number) => ({
     team: { id, name: id && `Team ${id}` },
     priority,

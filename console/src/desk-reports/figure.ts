@@ -1,4 +1,4 @@
-/** Figures as people read them, and how they stand beside those of the time before. */
+/** Formats figures, and compares them with the previous period. */
 import type { Schemas } from "../data/api.ts";
 
 export type Report = Schemas["DeskReport"];
@@ -7,7 +7,7 @@ type Figures = Report["now"];
 const HOUR_M = 60;
 const DAY_M = 1_440;
 
-/** Minutes as `38m`, `2h 05m`, `3.2 days`. */
+/** Formats minutes as `38m`, `2h 05m` or `3.2 days`. */
 export function toSpanWords(minutes: number | null): string {
   if (minutes === null) return "–";
   const whole = Math.round(minutes);
@@ -25,17 +25,17 @@ export interface Tile {
   readonly id: string;
   readonly label: string;
   readonly value: string;
-  /** In words, as "+12 %". */
+  /** The change as text, such as "+12 %". */
   readonly change: string | undefined;
   readonly tone: "ok" | "bad" | "idle";
   readonly about?: string | undefined;
-  /** The figure whose tickets stand behind it. */
+  /** The figure whose tickets are listed. */
   readonly rows: string;
 }
 
 type Wish = "more" | "less" | "neither";
 
-/** The figures on top: each with its change, good or bad as one wishes. */
+/** Returns the main figures, each with its change and whether that is good or bad. */
 export function toTiles({ now, before }: Pick<Report, "now" | "before">): readonly Tile[] {
   const kept = (one: Figures): number | null => toPercent(one.met, one.met + one.breached);
   const reopened = (one: Figures): number | null => toPercent(one.reopened, one.resolved);
@@ -92,7 +92,7 @@ export function toTiles({ now, before }: Pick<Report, "now" | "before">): readon
 
 const SAME = 0.5;
 
-/** How much it changed, in percent of what it was. */
+/** Returns the change in percent of the previous value. */
 export function toChange(
   now: number | null,
   before: number | null,
@@ -113,7 +113,7 @@ export interface KeptLine {
   readonly breached: number;
 }
 
-/** SLA results by team or by priority, the largest first. */
+/** Sums SLA results by team or by priority, the largest first. */
 export function groupPromises(
   promises: Report["promises"],
   by: "team" | "priority",

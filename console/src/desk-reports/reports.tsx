@@ -28,13 +28,13 @@ const KIND_WORDS = {
   change: "Changes",
 } as const;
 
-/** The figures of the desk: all of them by one request, each leads to its tickets. */
+/** The reports of the service desk: all figures from one request, each with a link to its tickets. */
 export function DeskReports() {
   useTitle("Desk reports");
   const search = useSearch({ from: "/inside/desk/reports" });
   const navigate = useNavigate();
   const { kind = "incident", days = "30", team, rows } = search;
-  // A minute old is new enough: the address stays the same request.
+  // Rounded to the minute, so that the request stays the same.
   const from = useMemo(
     () => new Date(Math.floor(Date.now() / 60_000) * 60_000 - Number(days) * DAY_MS).toISOString(),
     [days],

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readRows, toRowsTitle } from "./rows.ts";
 
-test("an address says which tickets, and their title too", () => {
+test("the search parameters determine the listed tickets and their title", () => {
   const rows = readRows("created?category=vpn&priority=2");
   expect(rows).toEqual({ figure: "created", narrow: { category: "vpn", priority: "2" } });
   expect(toRowsTitle(rows, () => undefined)).toBe("Created, Vpn, P2");

@@ -1,4 +1,4 @@
-/** The figure whose tickets are open, as the address says it: `created?category=vpn`. */
+/** The figure whose tickets are listed, as in the address: `created?category=vpn`. */
 import { toWords } from "../ui/words.ts";
 
 export interface Rows {
@@ -24,7 +24,7 @@ const FIGURES: Readonly<Record<string, string>> = {
   breached: "SLA breached",
 };
 
-/** As "Created, category vpn". */
+/** Returns a title such as "Created, category vpn". */
 export function toRowsTitle(
   { figure, narrow }: Rows,
   nameOf: (id: string) => string | undefined,

@@ -6,13 +6,13 @@ export type ReportKind = (typeof KINDS)[number];
 export const SPANS = ["7", "30", "90", "365"] as const;
 export type Span = (typeof SPANS)[number];
 
-/** What a report is about, and the figure whose tickets are open beside it. */
+/** The search parameters of a report: its scope, and the figure whose tickets are listed. */
 export interface ReportSearch {
   readonly kind?: ReportKind | undefined;
-  /** The last so many days. */
+  /** The number of days until today. */
   readonly days?: Span | undefined;
   readonly team?: string | undefined;
-  /** A figure and what narrows it, as `resolved` or `created?category=vpn`. */
+  /** A figure and its filter, such as `resolved` or `created?category=vpn`. */
   readonly rows?: string | undefined;
 }
 

@@ -19,13 +19,13 @@ interface TicketSheetProps {
   readonly onClose: () => void;
 }
 
-/** The tickets behind a figure, beside it. */
+/** The tickets of a figure, in a side panel. */
 export function TicketSheet({ scope, figure, onClose }: TicketSheetProps) {
   const nameOf = useNames();
   const rows = readRows(figure);
   const query = { ...scope, ...rows.narrow, figure: rows.figure, limit: 100 };
   const { data, error, isPending, refetch } = useOp("desk_report.list_tickets", {
-    // The address is checked by the server.
+    // The server validates the search parameters.
     query: query as unknown as TicketsQuery,
   });
   useActions([{ keys: "Escape", label: "Close", run: onClose, hidden: true }]);

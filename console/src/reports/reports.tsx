@@ -7,7 +7,7 @@ import { Schedules } from "./mail/schedules.tsx";
 import { SavedReports } from "./saved/saved-reports.tsx";
 import type { ReportsTab } from "./search.ts";
 
-/** Reports that were saved, those that go out by mail, and the numbers that have a target. */
+/** Saved reports, e-mail schedules and KPIs. */
 export function Reports() {
   useTitle("Reports");
   const { tab = "saved" } = useSearch({ from: "/inside/reports" });

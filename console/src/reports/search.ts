@@ -1,7 +1,7 @@
 const TABS = ["saved", "mail", "kpis"] as const;
 export type ReportsTab = (typeof TABS)[number];
 
-/** What of the screen can be linked to: the tab, the open thing, and the report that a mail leads to. */
+/** The search parameters of the screen: tab, open item, and the report that an e-mail links to. */
 export interface ReportsSearch {
   readonly tab?: ReportsTab | undefined;
   readonly open?: string | undefined;

@@ -31,9 +31,9 @@ import { Select } from "../../ui/form/controls.tsx";
 export interface BuilderProps {
   readonly draft: ReportDraft;
   readonly onChange: (draft: ReportDraft) => void;
-  /** An alert is about one number: it has no groups and no look. */
+  /** An alert uses a single number, without groups and chart settings. */
   readonly isNumber?: boolean;
-  /** False where the period is said elsewhere. */
+  /** False if the period is defined elsewhere. */
   readonly hasPeriod?: boolean;
 }
 
@@ -48,7 +48,7 @@ export function Builder(props: BuilderProps) {
     { body: { source: draft.source } },
     { enabled: kinds !== undefined && !isHidden },
   );
-  // Fields of the source before would make groups that the new one has not.
+  // Fields of the previous source would create groups that the new one does not have.
   const fields: Fields = isPlaceholderData ? [] : (data?.data ?? []);
   const byFit = useFieldsByFit(draft.source, fields);
   const chart = chartOf(draft);
@@ -102,10 +102,10 @@ export function Builder(props: BuilderProps) {
   );
 }
 
-/** As many fields as a report counts at once. */
+/** The number of fields that one report can count. */
 const COUNTED_MAX = 10;
 
-/** The fields, those first whose values are few enough to be drawn one beside another. */
+/** Sorts the fields: first those with few enough values for a chart. */
 function useFieldsByFit(source: ReportDraft["source"], fields: Fields): Fields {
   const names = groupNames(fields).slice(0, COUNTED_MAX);
   const aggregates = names.map((field, n) => ({ fn: "distinct" as const, field, as: `g${n}` }));

@@ -15,14 +15,14 @@ interface ConditionLinesProps {
   readonly onChange: (value: Condition) => void;
 }
 
-/** A filter without a line of JSON. */
+/** A filter editor without JSON. */
 export function ConditionLines({ label, fields, value, onChange }: ConditionLinesProps) {
   const known = toLines(value);
   const [lines, setLines] = useState(known ?? []);
   const [seen, setSeen] = useState(JSON.stringify(value ?? {}));
   const typeOf = (field: string): string =>
     fields.find(({ name }) => name === field)?.type ?? "text";
-  // Somebody went a step back: the lines follow.
+  // After an undo, the lines are updated from the value.
   const current = JSON.stringify(value ?? {});
   if (current !== seen) {
     setSeen(current);

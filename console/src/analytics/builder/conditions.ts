@@ -1,4 +1,4 @@
-/** Rules of a filter as lines: a field, a comparison, a value. All of them must hold. */
+/** Rules of a filter as lines: field, operator and value. All of them must match. */
 export interface Line {
   readonly field: string;
   readonly operator: string;
@@ -41,7 +41,7 @@ export function operatorsOf(type: string): readonly (readonly [string, string])[
 export const needsValue = (operator: string): boolean =>
   operator !== "exists" && operator !== "empty";
 
-/** The lines of a condition; undefined when it says more than lines can. */
+/** Converts a condition to lines; undefined if lines can't represent it. */
 export function toLines(condition: Condition | undefined): readonly Line[] | undefined {
   const lines: Line[] = [];
   for (const [field, value] of Object.entries(condition ?? {})) {
@@ -73,7 +73,7 @@ export function toLines(condition: Condition | undefined): readonly Line[] | und
   return lines;
 }
 
-/** The condition of lines; those without a value wait for one. */
+/** Converts lines to a condition; lines without a value are omitted. */
 export function toCondition(lines: readonly Line[], typeOf: (field: string) => string): Condition {
   const parts = lines.flatMap(({ field, operator, value }): Condition[] => {
     if (operator === "exists") return [{ [field]: { exists: true } }];

@@ -15,7 +15,7 @@ const MEASURES_MAX = 6;
 const MEDIAN = 0.5;
 const PERCENTILES = [MEDIAN, 0.75, 0.9, 0.95, 0.99];
 
-/** What is counted: one value or several, each with a filter of its own where it has one. */
+/** The measures: one or several values, each with an optional filter. */
 export function Measures({ draft, fields, onChange, isSingle }: MeasuresProps) {
   const measures = draft.aggregates ?? [{ fn: "count" as const }];
   const put = (next: readonly Aggregate[]): void =>
@@ -48,7 +48,7 @@ export function Measures({ draft, fields, onChange, isSingle }: MeasuresProps) {
   );
 }
 
-/** Two values must not have one name. */
+/** Values must have unique names. */
 function nameAll(measures: readonly Aggregate[]): Aggregate[] {
   const seen = new Set<string>();
   return measures.map((measure, n) => {

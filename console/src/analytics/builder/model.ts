@@ -1,4 +1,4 @@
-/** A report as the builder changes it: pure steps from one draft to the next. */
+/** A report as the builder edits it: pure functions from one draft to the next. */
 import { KPI_AGGREGATE_FN } from "@millrace/client/enums";
 import { choicesOf } from "../../ui/form/choices.ts";
 import { SERIES_MAX } from "@millrace/client/chart";
@@ -35,7 +35,7 @@ export const FUNCTIONS = choicesOf(KPI_AGGREGATE_FN, {
   ratio: "Share of those with",
 });
 
-/** The chart that a draft is drawn as. */
+/** Returns the chart type of a draft. */
 export function chartOf({
   chart,
   groupBy = [],
@@ -50,7 +50,7 @@ export function chartOf({
   return groupBy.length === 0 ? "stat" : groupBy.length === 1 ? "bar" : "table";
 }
 
-/** The time of a row: the one that the period goes by, or the first that there is. */
+/** Returns the time field of a row: the one of the period, or the first. */
 export function timeField(draft: ReportDraft, fields: Fields): string | undefined {
   const times = fields.filter(({ type }) => type === "time");
   const own = draft.timeBucket?.field ?? draft.period?.field;
@@ -59,21 +59,21 @@ export function timeField(draft: ReportDraft, fields: Fields): string | undefine
 
 const KEYS: ReadonlySet<string> = new Set(["id", "createdBy", "updatedBy"]);
 
-/** The fields that are worth grouping by: a key has a group for each row. */
+/** Returns the fields that are useful for grouping, without keys: they have one group per row. */
 export function groupNames(fields: Fields): readonly string[] {
   return fields
     .filter(({ name, type }) => type === "text" && !KEYS.has(name))
     .map(({ name }) => name);
 }
 
-/** The fields, those first that have more than one value and no more than a chart draws. */
+/** Sorts the fields: first those with at least two values and no more than a chart can show. */
 export function sortByFit(fields: Fields, countOf: (name: string) => number): Fields {
   const isFit = ({ name }: Fields[number]): boolean =>
     countOf(name) > 1 && countOf(name) <= SERIES_MAX;
   return [...fields.filter(isFit), ...fields.filter((field) => !isFit(field))];
 }
 
-/** Draws it otherwise: groups that the chart can't do without come, those that it has no place for go. */
+/** Changes the chart type: adds groups that it requires, and removes those that it can't show. */
 export function setChart(draft: ReportDraft, type: ChartType, fields: Fields): ReportDraft {
   const { funnel, timeParts, pivot: _, totals: __, ...rest } = draft;
   const chart = { ...draft.chart, type };
@@ -138,7 +138,7 @@ export function setChart(draft: ReportDraft, type: ChartType, fields: Fields): R
   }
 }
 
-/** Every group has a value in every bucket: the usual limit would cut the last buckets off. */
+/** Every group has a value in every bucket, so the default limit would truncate the last buckets. */
 const WHOLE = { limit: 10_000 };
 
 export function localZone(): string {
@@ -149,14 +149,14 @@ function makeBucket(field: string) {
   return { field, unit: "day" as const, timezone: localZone(), fill: true };
 }
 
-/** A draft without some of its parts. */
+/** Returns a draft without some of its parts. */
 export function without(draft: ReportDraft, keys: readonly (keyof ReportDraft)[]): ReportDraft {
   return Object.fromEntries(
     Object.entries(draft).filter(([key]) => !keys.includes(key as keyof ReportDraft)),
   ) as ReportDraft;
 }
 
-/** Another source has other fields: what named the old ones goes. */
+/** Changes the source and removes references to fields of the old one. */
 export function setSource(draft: ReportDraft, source: ReportDraft["source"]): ReportDraft {
   const { chart, period } = draft;
   const kept = chart && ["stat", "bar", "table"].includes(chart.type) ? chart : undefined;
@@ -176,7 +176,7 @@ export const NEW_REPORT: ReportDraft = {
   chart: { type: "stat" },
 };
 
-/** A step back and forth through drafts. */
+/** Undo and redo of drafts. */
 export interface History<T> {
   readonly past: readonly T[];
   readonly now: T;

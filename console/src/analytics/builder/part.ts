@@ -1,6 +1,6 @@
 import type { Fields, ReportDraft } from "./model.ts";
 
-/** A part of the builder: it gets the draft, and makes the next one. */
+/** The props of a part of the builder: the draft and its update function. */
 export interface PartProps {
   readonly draft: ReportDraft;
   readonly fields: Fields;

@@ -4,7 +4,7 @@ import type { PartProps } from "./part.ts";
 import { findPeriod, PERIODS, periodWords } from "./periods.ts";
 import { Select } from "../../ui/form/controls.tsx";
 
-/** The time that counts, and the one that it is compared with. */
+/** The period, and the period for comparison. */
 export function PeriodPart({
   draft,
   fields,

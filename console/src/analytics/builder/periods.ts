@@ -1,4 +1,4 @@
-/** The periods that people choose from, in words. */
+/** The selectable periods with their labels. */
 export interface PeriodChoice {
   readonly id: string;
   readonly label: string;
@@ -29,7 +29,7 @@ export function findPeriod({ from, to }: Period): PeriodChoice | undefined {
   return PERIODS.find((one) => one.from === from && one.to === to);
 }
 
-/** A period in words; as it is written, where nobody chose it from the list. */
+/** Returns the label of a period, or describes a custom one. */
 export function periodWords(period: Period): string {
   if (period.from === undefined) return "All time";
   const found = findPeriod(period);

@@ -11,7 +11,7 @@ interface SourcePickerProps {
   readonly onChange: (source: Source) => void;
 }
 
-/** Whatever there is to count: tables by name, then the rest of the product. */
+/** Selects a source: tables by name, then other resources. */
 export function SourcePicker({ source, onChange }: SourcePickerProps) {
   const may = useMay();
   const kinds = useOp("reports.sources", { query: { limit: 200 } }).data?.data ?? [];
@@ -68,7 +68,7 @@ export function SourcePicker({ source, onChange }: SourcePickerProps) {
   );
 }
 
-/** A source in words. */
+/** Returns the label of a source. */
 export function sourceWords(source: Readonly<Record<string, unknown>>): string {
   const { kind, table, entity } = source;
   if (typeof table === "string") return `Records of ${table}`;

@@ -1,4 +1,4 @@
-/** What a number is: its source, filter, period, rights, age and SQL. */
+/** Explains a number: source, filter, period, permissions, age and SQL. */
 import "./rows.css";
 import { Info } from "lucide-react";
 import { type Schemas, useOp } from "../../data/api.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { titleOfField } from "./field-titles.ts";
 
-test("A field has the title of the first source that gives it one", () => {
+test("A field has its title from the first source that has one", () => {
   const orders = [
     { name: "price", title: "Price €" },
     { name: "customer", title: "Buyer" },

@@ -1,4 +1,4 @@
-/** Titles of the fields of sources, for filters and rows that name fields only. */
+/** Titles of fields by source, for filters and rows that only contain field names. */
 import { toTitle } from "@millrace/client/chart";
 import { useQueries } from "@tanstack/react-query";
 import { query } from "../../data/api.ts";
@@ -6,7 +6,7 @@ import type { ReportDraft } from "../builder/model.ts";
 
 const KEPT_MS = 60_000;
 
-/** Gives the title of a field in the first of the sources that has the field. */
+/** Returns the title of a field from the first source that has the field. */
 export function useFieldTitles(
   sources: readonly ReportDraft["source"][],
   enabled = true,
@@ -27,7 +27,7 @@ interface TitledField {
   readonly title?: string;
 }
 
-/** A path through a reference begins with the title of the reference, as in the columns of a report. */
+/** The label of a path starts with the title of its reference, as in the columns of a report. */
 export function titleOfField(sources: readonly (readonly TitledField[])[], path: string): string {
   const [first = "", ...rest] = path.split(".");
   for (const fields of sources) {

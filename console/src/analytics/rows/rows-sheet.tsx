@@ -1,4 +1,4 @@
-/** The rows behind a number, as whoever looks may see them. */
+/** The rows of a number that the current user can see. */
 import "./rows.css";
 import { formatBucket, formatGroup, type Mark } from "@millrace/client/chart";
 import { Filter, X } from "lucide-react";
@@ -148,7 +148,7 @@ function Rows({
   );
 }
 
-/** An empty cell, or a time; undefined for what has a name or words of its own. */
+/** Formats an empty cell or a time; undefined for values that have their own format. */
 function toCellWords(value: unknown): string | undefined {
   if (value === null || value === undefined) return "";
   if (typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value)) return toMoment(value);

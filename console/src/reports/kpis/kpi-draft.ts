@@ -6,7 +6,7 @@ export type Kpi = Schemas["ListedKpi"];
 
 export interface KpiDraft {
   readonly name: string;
-  /** Empty where it has a measure of its own. */
+  /** Empty for a KPI with its own report. */
   readonly measure: string;
   readonly report: ReportDraft;
   /** All current tickets, if no number is entered. */
@@ -20,7 +20,7 @@ export interface KpiDraft {
 
 const START: ReportDraft = { source: { kind: "runs" } };
 
-/** A KPI as it is edited. */
+/** Converts a KPI to an editable draft. */
 export function toKpiDraft(kpi: Kpi | undefined): KpiDraft {
   const { source, filter, ...aggregate } = kpi?.aggregate ?? {};
   const report: ReportDraft = source
@@ -44,7 +44,7 @@ export function toKpiDraft(kpi: Kpi | undefined): KpiDraft {
 
 type NewKpi = NonNullable<Input<"kpis.create">["body"]>;
 
-/** The body that saves it; an update empties its window and its unit by null. */
+/** Returns the request body; updates clear window and unit with null. */
 export function toKpiBody(draft: KpiDraft, isNew: boolean): NewKpi {
   const { name, measure, report, window, target, direction, unit, schedule } = draft;
   const { fn, field, p } = report.aggregates?.[0] ?? { fn: "count" as const };

@@ -27,7 +27,7 @@ const DIRECTIONS = choicesOf(KPI_DIRECTION, {
 
 const LAST = { type: "integer", minimum: 1 } as const;
 
-/** What is measured, its target and its times, beside what it was. */
+/** The form of a KPI: measure, target and period, next to its history. */
 export function KpiEditor({ kpi, onOpen }: KpiEditorProps) {
   const reports = useOp("reports.list", { query: { limit: 200 } }).data?.data ?? [];
   const form = useForm(kpi ? "kpis.update" : "kpis.create", {

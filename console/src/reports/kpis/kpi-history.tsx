@@ -15,7 +15,7 @@ const SHOWN = 100;
 const BACK_DAYS = 90;
 const DAY_MS = 86_400_000;
 
-/** What a KPI is and was, and the way to work its past out. */
+/** The history of a KPI, with an action to compute past values. */
 export function KpiHistory({ kpi }: { readonly kpi: Kpi }) {
   const { data, error, refetch } = useOp("kpis.history", {
     params: { id: kpi.id },
@@ -56,7 +56,7 @@ export function KpiHistory({ kpi }: { readonly kpi: Kpi }) {
   );
 }
 
-/** The history as a course, with the target beside it. */
+/** Converts the history to a line chart with the target. */
 function toCourse({ name, target, unit }: Kpi, history: readonly Snapshot[]): Figure {
   const inOrder = history.toReversed();
   const markOf = (value: number | null): Mark => ({ value, group: {}, measure: name });

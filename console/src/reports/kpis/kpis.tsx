@@ -4,7 +4,7 @@ import { useRefusal } from "../../data/people.ts";
 import { NEW, Shelf } from "../../desk-settings/index.ts";
 import { KpiEditor } from "./kpi-editor.tsx";
 
-/** Numbers that have a target, and what they were. */
+/** KPIs with their targets and history. */
 export function Kpis() {
   const { open } = useSearch({ from: "/inside/reports" });
   const navigate = useNavigate();

@@ -13,7 +13,7 @@ interface MailPreviewProps {
   readonly message: string;
 }
 
-/** The mail as the reader would get it now, drawn by the same charts. */
+/** A preview of the e-mail, rendered with the same charts. */
 export function MailPreview({ id, message }: MailPreviewProps) {
   const { data, error, refetch } = useOp("report_schedules.preview", { params: { id } });
   const mail = data?.data;

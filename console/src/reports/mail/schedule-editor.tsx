@@ -19,7 +19,7 @@ type Schedule = Schemas["ListedReportSchedule"];
 
 interface ScheduleEditorProps {
   readonly schedule: Schedule | undefined;
-  /** What a new one sends, where that is known. */
+  /** The report of a new schedule, if it is known. */
   readonly reportId: string | undefined;
   readonly onOpen: (id: string | undefined) => void;
 }
@@ -35,7 +35,7 @@ const newSchedule = (reportId: string | undefined) => ({
   enabled: true,
 });
 
-/** What is sent, to whom and when, beside the mail as it would look now. */
+/** The form of a schedule: content, recipients and times, next to a preview of the e-mail. */
 export function ScheduleEditor({ schedule, reportId, onOpen }: ScheduleEditorProps) {
   const form = useForm(schedule ? "report_schedules.update" : "report_schedules.create", {
     params: { id: schedule?.id ?? "" },
@@ -99,7 +99,7 @@ interface ContentFieldProps {
   readonly onChange: (id: string | null | undefined) => void;
 }
 
-/** A saved report or a dashboard: one of two fields of the schedule. */
+/** Selects a saved report or a dashboard: one of two fields of the schedule. */
 function ContentField({ report, dashboard, onChange }: ContentFieldProps) {
   const reports = useOp("reports.list", { query: { limit: 200 } }).data?.data ?? [];
   const dashboards = useOp("dashboards.list", { query: { limit: 200 } }).data?.data ?? [];

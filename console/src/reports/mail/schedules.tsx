@@ -8,7 +8,7 @@ import { timesWords } from "../../ui/form/pickers/times.ts";
 
 type Schedule = Schemas["ListedReportSchedule"];
 
-/** Reports and dashboards that go out by mail. */
+/** Reports and dashboards that are sent by e-mail. */
 export function Schedules() {
   const { open, report } = useSearch({ from: "/inside/reports" });
   const navigate = useNavigate();

@@ -13,7 +13,7 @@ import { Button, PlainButton } from "../../ui/form/button.tsx";
 
 type Report = Schemas["ListedReport"];
 
-/** The reports that were saved, and what the open one answers now. */
+/** Saved reports, with the current result of the open one. */
 export function SavedReports() {
   const { report: chosen } = useSearch({ from: "/inside/reports" });
   const navigate = useNavigate();
@@ -126,7 +126,7 @@ function OpenReport({ report, onBack }: OpenReportProps) {
   );
 }
 
-/** The report as a draft: without the parts that are left out. */
+/** Converts a report to a draft, without empty parts. */
 function toDraft(report: Report): Drill["report"] {
   const {
     id: _,
@@ -140,6 +140,6 @@ function toDraft(report: Report): Drill["report"] {
   } = report;
   void [createdAt, updatedAt, revision];
   const entries = Object.entries(parts).filter(([, value]) => value !== null);
-  // Only parts that may be left out are null.
+  // Only optional parts are null.
   return Object.fromEntries(entries) as unknown as Drill["report"];
 }
