@@ -21,7 +21,7 @@ interface TreeProps {
   readonly onFold: (row: CauseRow, isOpen: boolean) => void;
 }
 
-/** An outline by time: a thing has one cause, so its place says what that was. */
+/** A tree sorted by time: each node has one cause, which is its parent. */
 export function CauseTreeView({ rows, words, chosen, onChoose, onFold }: TreeProps) {
   const host = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -71,7 +71,7 @@ function lineLook({ lines, depth }: CauseRow, level: number, goesOn: boolean): s
 
 const clock = (at: string): string => new Date(at).toLocaleTimeString("en-GB");
 
-/** The time where it changes, and how long after the beginning. */
+/** The time if it differs from the previous row, and the time since the start. */
 function CauseTime(props: {
   readonly at: string;
   readonly before: string | undefined;
@@ -131,12 +131,12 @@ function CauseCard({
   );
 }
 
-/** An event by what happened, all else by what it is of. */
+/** Names an event by its type, and other nodes by their resource. */
 export function nameNode({ kind, type, label, fan }: CauseNode): string {
   return (fan?.kind ?? kind) === "event" ? toWords(type) : label;
 }
 
-/** The names of a trace: of things by their ids, and of steps. */
+/** The names in a trace: of resources by id, and of steps. */
 export interface CauseWords {
   readonly things: ReadonlyMap<string, KnownThing>;
   readonly nameStep: (runId: string | undefined, stepId: string) => string;
@@ -153,7 +153,7 @@ function describeNode(node: CauseNode, { things, nameStep }: CauseWords): string
   return [what, took, by].filter(Boolean).join(" · ");
 }
 
-/** How the members of a fan stand, as shares. */
+/** The statuses of a group's members, as shares. */
 export function Split({ statuses }: { readonly statuses: Readonly<Record<string, number>> }) {
   const known = Object.entries(statuses);
   const total = known.reduce((sum, [, n]) => sum + n, 0);

@@ -28,7 +28,7 @@ const draw = (way: "all" | "back" | "forth", closed: readonly string[] = []): re
     .rows(new Set(closed), way, ["run"])
     .map(({ node: { id }, depth }) => `${"  ".repeat(depth)}${id}`);
 
-test("the outline has causes above and effects below; what a run says of itself has no row", () => {
+test("the outline has causes above and effects below, and no rows for the run's own events", () => {
   expect(draw("all")).toEqual([
     "order",
     "  run",
@@ -39,12 +39,12 @@ test("the outline has causes above and effects below; what a run says of itself 
   ]);
 });
 
-test("it can be read one way: what led to it, or what came of it", () => {
+test("it can be limited to causes or to effects", () => {
   expect(draw("back")).toEqual(["order", "  run"]);
   expect(draw("forth")).toEqual(["run", "  failed", "    repair", "  ticket"]);
 });
 
-test("a folded node hides what came of it, and lines end where nothing follows", () => {
+test("a collapsed node hides its effects, and lines end at the last child", () => {
   expect(draw("all", ["run"])).toEqual(["order", "  run", "  other"]);
   const rows = outline.rows(new Set(), "all", ["run"]);
   expect(rows.find(({ node: { id } }) => id === "repair")?.lines).toEqual([
@@ -55,7 +55,7 @@ test("a folded node hides what came of it, and lines end where nothing follows",
   ]);
 });
 
-test("counts are words", () => {
+test("counts are described in words", () => {
   expect(tellCounts({ event: 145, run: 1, webhook_delivery: 2 })).toBe(
     "145 events, 1 run, 2 deliveries",
   );

@@ -1,4 +1,4 @@
-/** The rows of the outline of causes and effects, from the tree that the server builds. */
+/** The rows of the cause tree, from the server's response. */
 import type { Schemas } from "../data/api.ts";
 
 export type CauseTree = Schemas["CauseTree"];
@@ -7,18 +7,16 @@ export type CauseNode = Schemas["TraceNode"];
 export interface CauseRow {
   readonly node: CauseNode;
   readonly depth: number;
-  /** For each level whether its line goes on below this row. */
+  /** For each level, whether its line continues below this row. */
   readonly lines: readonly boolean[];
   readonly hasChildren: boolean;
   readonly isOpen: boolean;
 }
 
-/** `all`, what led to the thing, or what came of it. */
+/** Everything, only causes, or only effects. */
 export type Way = "all" | "back" | "forth";
 
-/**
- * A run tells how it stands by itself: that it was started and completed needs no rows, unless something came of it.
- */
+/** A run shows its own status, so its start and completion events have no rows unless they have effects. */
 function isOwnEvent(node: CauseNode, parent: CauseNode | undefined): boolean {
   if (!parent || node.focus === true || !node.type.startsWith("workflow.run_")) return false;
   return parent.kind === "run" || parent.fan?.kind === "run";
@@ -47,7 +45,7 @@ export class CauseOutline {
     return id === undefined ? undefined : this.#byId.get(id);
   }
 
-  /** The thing itself and all that it came from, the root last. */
+  /** Returns the resource and all its causes, the root last. */
   wayBack(id: string): readonly string[] {
     const way: string[] = [];
     for (let node = this.#byId.get(id); node; node = this.#byId.get(node.parentId ?? "")) {
@@ -57,7 +55,7 @@ export class CauseOutline {
     return way;
   }
 
-  /** The rows in sight, parents before their children. */
+  /** Returns the visible rows, parents before children. */
   rows(closed: ReadonlySet<string>, way: Way, focusIds: readonly string[]): readonly CauseRow[] {
     const rows: CauseRow[] = [];
     const back = new Set(focusIds.flatMap((id) => this.wayBack(id)));
@@ -81,7 +79,7 @@ export class CauseOutline {
   }
 }
 
-/** Of several things that were asked for, those that stand under no other. */
+/** Returns the requested nodes that are not descendants of other requested nodes. */
 function withoutInner(roots: readonly CauseNode[], outline: CauseOutline): readonly CauseNode[] {
   const ids = new Set(roots.map(({ id }) => id));
   return roots.filter(
@@ -93,7 +91,7 @@ function withoutInner(roots: readonly CauseNode[], outline: CauseOutline): reado
   );
 }
 
-/** `145 events, 48 runs` */
+/** Formats `145 events, 48 runs`. */
 export function tellCounts(counts: Readonly<Record<string, number>>): string {
   return Object.entries(counts)
     .map(([kind, n]) => `${n.toLocaleString("en")} ${nameKind(kind, n)}`)

@@ -21,7 +21,7 @@ const WAYS: readonly (readonly [Way, string])[] = [
   ["forth", "What came of it"],
 ];
 
-/** From anything: what led to it above, what it caused below; time runs down the left. */
+/** The trace of any resource: causes above, effects below, with the time on the left. */
 export function Causes() {
   const { of } = useParams({ from: "/inside/causes/$of" });
   const { open } = useSearch({ from: "/inside/causes/$of" });
@@ -40,7 +40,7 @@ export function Causes() {
   return <CauseScreen key={tree.of.id} of={of} tree={tree} error={error} />;
 }
 
-/** What happens in this chain may add to it: it is read anew once the log is quiet for a moment. */
+/** New events may extend the trace, so it is reloaded when no further events arrive for a moment. */
 function useFreshTrace(tree: CauseTree | undefined): void {
   useEffect(() => {
     if (!tree) return undefined;
@@ -150,7 +150,7 @@ interface TreeActs {
   readonly onChoose: (id: string) => void;
 }
 
-/** `j k` walk, `← →` fold and unfold, `↵` goes to the thing's own screen. */
+/** `j k` move, `← →` collapse and expand, `↵` opens the resource's page. */
 function useTreeKeys(
   rows: readonly CauseRow[],
   chosen: CauseRow | undefined,

@@ -15,7 +15,7 @@ const node = (about: Partial<CauseNode>): CauseNode => ({
 });
 const resource = { type: "record", id: "rec_1", number: null, displayName: null };
 
-test("what one node names is named wherever its id stands, and else by its kind", () => {
+test("a resource named by one node has that name everywhere, others show their type", () => {
   const gone = node({ resource });
   expect(nameResource(gone, collectThings([gone]))).toBe("Record");
   const things = collectThings([
@@ -27,7 +27,7 @@ test("what one node names is named wherever its id stands, and else by its kind"
   expect(things.get("wf_1")).toEqual({ name: "Triage", type: "workflow" });
 });
 
-test("a step in a loop has its own name, in whatever item", () => {
+test("a step in a loop has the same name in every item", () => {
   const nodes = [
     { id: "each", name: "Each", config: { body: { nodes: [{ id: "call", name: "Call it" }] } } },
   ];

@@ -1,9 +1,9 @@
-/** The things of a trace by their ids, with the names that its nodes tell of them. */
+/** The resources of a trace by id, with the names found in its nodes. */
 import type { KnownThing } from "../events/index.ts";
 import { toWords } from "../ui/words.ts";
 import type { CauseNode } from "./cause-tree.ts";
 
-/** What a run, a delivery or an execution is of. */
+/** The resource types that runs, deliveries and executions belong to. */
 const OWNERS: Readonly<Record<string, string>> = {
   run: "workflow",
   webhook_delivery: "webhook",
@@ -17,7 +17,7 @@ export function collectThings(nodes: readonly CauseNode[]): ReadonlyMap<string, 
     if (resource) {
       const { number, displayName, type } = resource;
       const name = [number, displayName].filter(Boolean).join(" ");
-      // Of a thing that is gone the last events have no name.
+      // The last events of a deleted resource have no name.
       if (name !== "") things.set(resource.id, { name, type, number });
     }
     const type = OWNERS[fan?.kind ?? kind];
@@ -27,7 +27,7 @@ export function collectThings(nodes: readonly CauseNode[]): ReadonlyMap<string, 
   return things;
 }
 
-/** What an event is about: its name, or its kind where nothing here names it. */
+/** Returns the name of an event's resource, or its type if the name is unknown. */
 export function nameResource(
   { label, resource }: CauseNode,
   things: ReadonlyMap<string, KnownThing>,
@@ -36,6 +36,6 @@ export function nameResource(
   return things.get(resource.id)?.name ?? toWords(resource.type);
 }
 
-/** The word for what a run or a delivery is of. */
+/** Returns the label of the type that a run or delivery belongs to. */
 export const nameOwner = ({ kind, fan }: CauseNode): string =>
   toWords(OWNERS[fan?.kind ?? kind] ?? "of");

@@ -1,4 +1,4 @@
-/** The screen of a thing in a trace, where there is one. */
+/** Returns the page of a node in a trace, if it has one. */
 import type { CauseNode } from "./cause-tree.ts";
 
 export function screenOf({ kind, id, resource, runId, stepId }: CauseNode) {

@@ -1,10 +1,10 @@
-/** What the address of a trace says besides the thing. */
+/** The search parameters of a trace, besides the resource. */
 import type { Way } from "./cause-tree.ts";
 
 export interface CausesSearch {
-  /** The chosen row. */
+  /** The selected row. */
   readonly at?: string | undefined;
-  /** Fans whose members are shown, with commas between them. */
+  /** Groups with displayed members, separated by commas. */
   readonly open?: string | undefined;
   readonly way?: Way | undefined;
 }

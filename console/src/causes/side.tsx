@@ -12,7 +12,7 @@ import { screenOf } from "./screen.ts";
 import { toExactTime } from "../ui/words.ts";
 import { Button } from "../ui/form/button.tsx";
 
-/** The chosen thing: what it says, what it changed, and the ways on from it. */
+/** The selected node: its data, changes and links. */
 export function CauseSide({
   row,
   words,
@@ -85,7 +85,7 @@ function ScreenLink({ node }: { readonly node: CauseNode }) {
 function NodeFacts(props: {
   readonly node: CauseNode;
   readonly words: CauseWords;
-  /** The slug of a record's table, as its event says it. */
+  /** The slug of a record's table, from its event. */
   readonly table: unknown;
 }) {
   const { node, words } = props;

@@ -1,10 +1,10 @@
-/** The names of the steps that made the things of a trace. */
+/** The names of the steps that created the nodes of a trace. */
 import { useQueries } from "@tanstack/react-query";
 import { query, type Schemas } from "../data/api.ts";
 import { useMay } from "../data/people.ts";
 import type { CauseNode } from "./cause-tree.ts";
 
-/** A trace of more workflows shows the ids of the steps of the others. */
+/** If a trace has more workflows, steps of the others are shown with their ids. */
 const WORKFLOWS_MAX = 8;
 const KEPT_MS = 600_000;
 
@@ -14,7 +14,7 @@ interface NamedStep {
   readonly config?: unknown;
 }
 
-/** Finds what a step of a run is called; its id where it has no name, or another version had it. */
+/** Returns the name of a step in a run; its id if it has no name or belongs to another version. */
 export function useStepNames(
   nodes: readonly CauseNode[],
 ): (runId: string | undefined, stepId: string) => string {
@@ -37,7 +37,7 @@ export function useStepNames(
     findStepName(known.get(workflows.get(runId ?? "") ?? "") ?? [], stepId) ?? stepId;
 }
 
-/** The name of `each[2].call`, of whatever item. */
+/** Returns the name of `each[2].call`, for any item. */
 export function findStepName(nodes: readonly NamedStep[], stepId: string): string | undefined {
   const [first = "", ...rest] = stepId.replaceAll(/\[\d+\]/g, "").split(".");
   const node = nodes.find(({ id }) => id === first);

@@ -34,7 +34,7 @@ interface Draft {
   readonly componentIds: readonly string[];
 }
 
-/** A message to all who have to do with it, and word for word to the public where that is wanted. */
+/** Sends a message to all involved people, and optionally publishes it unchanged. */
 export function BroadcastBox({ room }: { readonly room: Room }) {
   const { incident, broadcasts } = room;
   const may = useMay();

@@ -11,7 +11,7 @@ import { TextField } from "../ui/form/text-field.tsx";
 
 const SHOWN = 100;
 
-/** The reports of the same trouble, as chips, and a field that adds one by its number. */
+/** Reports of the same incident as chips, and a field to add one by number. */
 export function Children(props: {
   readonly id: string;
   readonly total: number;

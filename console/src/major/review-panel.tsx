@@ -10,7 +10,7 @@ import { State } from "../ui/state.tsx";
 import { notify } from "../ui/toast.tsx";
 import type { Room } from "./room-data.ts";
 
-/** The review of an incident: drafted from its timeline the first time, an article from then on. */
+/** The review of an incident: drafted from its timeline, then an article. */
 export function ReviewPanel(props: {
   readonly incident: Room["incident"];
   readonly onClose: () => void;

@@ -21,7 +21,7 @@ const ABOUT: Readonly<Record<Role, string>> = {
   operations: "Restores the service",
 };
 
-/** Roles of a major incident: three cards, each with one person or nobody. */
+/** The roles of a major incident: three cards, each with one person or unassigned. */
 export function RoleCards({ room }: { readonly room: Room }) {
   const { incident, roles } = room;
   const may = useMay();

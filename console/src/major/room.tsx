@@ -23,7 +23,7 @@ import { Story } from "./story.tsx";
 import { Button } from "../ui/form/button.tsx";
 import { CommandButton } from "../ui/form/command-button.tsx";
 
-/** One place for a major incident: who leads, what was told, who suffers, what happened; and the review afterwards. */
+/** The page of a major incident: roles, messages, affected services, timeline and review. */
 export function MajorRoom() {
   const { id } = useParams({ from: "/inside/major/$id" });
   const { data, error, isPending, refetch } = useOp("major_incidents.room", { params: { id } });
@@ -109,7 +109,7 @@ function RoomSheet({ room }: { readonly room: Room }) {
   );
 }
 
-/** How long, how many: what everybody asks first. */
+/** Key figures: duration and number of reports. */
 function Figures({ room }: { readonly room: Room }) {
   const { incident, children, people } = room;
   const now = useNow();

@@ -7,7 +7,7 @@ import { Timeline, type TimelineEntry } from "../ui/display/timeline.tsx";
 
 type StreamEntry = ReturnType<typeof toStream>[number];
 
-/** What happened in the room, the newest first, in the words of the ticket's own timeline. */
+/** The timeline of the incident, newest first, with the same descriptions as on the ticket. */
 export function Story({ id }: { readonly id: string }) {
   const { data } = useOp("incidents.get_timeline", { params: { id }, query: { limit: 50 } });
   const nameOf = useNames();

@@ -7,7 +7,7 @@ const [FIRST, SECOND, THIRD] = [1, 2, 3].map((n) => `2026-11-17T10:00:00.00${n}Z
   string,
 ];
 
-test("from any moment one steps to the changes beside it", () => {
+test("from any time, users can step to the previous and next change", () => {
   const moments = [THIRD, FIRST, SECOND];
   expect(neighboursOf(SECOND, moments)).toEqual({ before: FIRST, after: THIRD });
   expect(neighboursOf(FIRST, moments)).toEqual({ before: undefined, after: SECOND });
@@ -18,7 +18,7 @@ test("from any moment one steps to the changes beside it", () => {
   expect(neighboursOf(FIRST, [])).toEqual({ before: undefined, after: undefined });
 });
 
-test("what is no time shows the present", () => {
+test("an invalid time shows the present", () => {
   expect(
     [SECOND, "2026-11-17T10:00", "yesterday", "2026-13-40T10:00", "", undefined].map(isMoment),
   ).toEqual([true, true, false, false, false, false]);

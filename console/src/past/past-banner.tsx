@@ -11,18 +11,18 @@ const FORMAT = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle
 
 interface PastBannerProps {
   readonly at: string;
-  /** When the thing changed, as far as it is known. */
+  /** The known times of changes. */
   readonly moments: readonly string[];
-  /** Shows another moment, or the present. */
+  /** Shows another point in time, or the present. */
   readonly onChange: (at: string | undefined) => void;
 }
 
-/** Says that what is below is the past, whatever it looks like, and leads from change to change and back to now. */
+/** Shows that a past version is displayed, with links to the previous and next change and back to the present. */
 export function PastBanner({ at, moments, onChange }: PastBannerProps) {
   const { before, after } = neighboursOf(at, moments);
   const leave = (): void => onChange(undefined);
   const back = useRef<HTMLButtonElement>(null);
-  // The entry that was pressed is gone with the present: the keyboard goes on here.
+  // The clicked entry is removed together with the present version, so focus moves here.
   useEffect(() => {
     if (document.activeElement === document.body) back.current?.focus();
   }, []);
@@ -83,7 +83,7 @@ interface StepButtonProps {
   readonly children: ReactNode;
 }
 
-/** It can always be focused: at the last change the keyboard stays where it was. */
+/** Stays focusable when disabled, so that the focus is kept at the last change. */
 function StepButton({ label, keys, to, onStep, children }: StepButtonProps) {
   return (
     <Button

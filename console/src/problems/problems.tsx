@@ -15,7 +15,7 @@ type Problem = Schemas["Problem"];
 const SHOWN = 200;
 const PAUSE_MS = 200;
 
-/** What causes incidents: all of it, and the known errors with how to get by. */
+/** Problems, with a tab for known errors and their workarounds. */
 export function Problems() {
   const { tab } = useSearch({ from: "/inside/problems" });
   const navigate = useNavigate();

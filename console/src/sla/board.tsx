@@ -12,7 +12,7 @@ type Clock = Schemas["SlaBoardClock"];
 const SHOWN = 100;
 const HOUR_MS = 3_600_000;
 
-/** The clocks that go, what breaks first on top; what is late and still open stands before them. */
+/** Running SLA clocks: first breached tickets that are still open, then by time to breach. */
 export function SlaBoard() {
   const late = useOp("sla.list_clocks", {
     query: { state: "breached", open: "true", limit: SHOWN },

@@ -1,3 +1,3 @@
-/** Conditions on tickets, for areas that have some. */
+/** The condition editor for other areas. */
 export { ConditionField } from "./condition/condition-field.tsx";
 export { toConditionWords, toTimeWords } from "./policy-words.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { toConditionWords, toSentence, toTimeWords } from "./policy-words.ts";
 
-test("a policy reads as a sentence", () => {
+test("a policy is described in one sentence", () => {
   expect(
     toSentence({
       entity: "incident",
@@ -19,7 +19,7 @@ test("a policy reads as a sentence", () => {
   );
 });
 
-test("times are told in the unit that fits", () => {
+test("times are formatted in a suitable unit", () => {
   expect([1, 45, 60, 90, 1_440, 2_880].map(toTimeWords)).toEqual([
     "1 minute",
     "45 minutes",

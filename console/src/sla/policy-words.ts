@@ -1,4 +1,4 @@
-/** A policy as a sentence that those who promise can check. */
+/** Describes a policy in a sentence, so that its authors can check it. */
 import type { Schemas } from "../data/api.ts";
 import { toWords } from "../ui/words.ts";
 
@@ -8,7 +8,7 @@ export type Target = Schemas["SlaTarget"];
 const HOUR_M = 60;
 const DAY_M = 1_440;
 
-/** `45 minutes`, `4 hours`, `1.5 hours`, `2 days`. */
+/** Formats `45 minutes`, `4 hours`, `1.5 hours` or `2 days`. */
 export function toTimeWords(minutes: number): string {
   const unit = minutes % DAY_M === 0 ? DAY_M : minutes >= HOUR_M ? HOUR_M : 1;
   const n = Math.round((minutes / unit) * 100) / 100;
@@ -43,7 +43,7 @@ const OPERATORS: Readonly<Record<string, string>> = {
   exists: "is there",
 };
 
-/** A condition in words; what is nested too deep stays as it is written. */
+/** Describes a condition in words; deeply nested ones are shown as JSON. */
 export function toConditionWords(condition: Readonly<Record<string, unknown>>): string {
   return Object.entries(condition)
     .map(([field, value]) => {
@@ -74,7 +74,10 @@ function toComparisonWords(field: string, value: unknown): string {
     .join(" and ");
 }
 
-/** As "Incidents with priority at most 2 are answered within 15 minutes and solved within 4 hours". */
+/**
+ * Returns a sentence such as "Incidents with priority at most 2 are answered within 15 minutes and solved within 4
+ * hours".
+ */
 export function toSentence(policy: Pick<Policy, "entity" | "conditions" | "targets">): string {
   const what = `${toWords(policy.entity)}s`;
   const which =

@@ -1,7 +1,7 @@
 export const SLA_TABS = ["board", "policies", "calendars"] as const;
 export type SlaTab = (typeof SLA_TABS)[number];
 
-/** `open` is the policy or calendar that is edited. */
+/** `open` is the edited policy or calendar. */
 export interface SlaSearch {
   readonly tab?: SlaTab | undefined;
   readonly open?: string | undefined;

@@ -13,7 +13,7 @@ const TABS = [
   { id: "calendars", label: "Calendars" },
 ] as const;
 
-/** SLAs: the clocks at risk, the policies, and the calendars in which time counts. */
+/** SLAs: clocks at risk, policies and calendars. */
 export function Sla() {
   useTitle("SLAs");
   const { tab = "board" } = useSearch({ from: "/inside/sla" });

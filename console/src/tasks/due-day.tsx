@@ -1,7 +1,7 @@
 import { toDate, toHour } from "../changes/index.ts";
 import { useNow } from "../ui/time.tsx";
 
-/** The day on which something is due; red when it is over. */
+/** A due date, red if it is overdue. */
 export function DueDay({ at }: { readonly at: string }) {
   const isOver = Date.parse(at) < useNow();
   return (

@@ -22,7 +22,7 @@ type ListedTask = Reply<"tasks.list">["data"][number];
 const SHOWN = 100;
 const VIEWS = choicesOf(TASKS_LIST_VIEW, { mine: "Mine", unassigned: "Of my teams", all: "All" });
 
-/** Tasks of all changes and requests that are mine to do; what waits for others comes after what can be begun. */
+/** The user's tasks of all changes and requests; tasks that wait for others come last. */
 export function MyTasks() {
   useTitle("Tasks");
   const { view = "mine" } = useSearch({ from: "/inside/tasks" });

@@ -21,11 +21,11 @@ const TASKS_MAX = 50;
 
 interface PlanEditorProps {
   readonly field: FieldBinding<Plan>;
-  /** Whether its tasks are for those who work on them alone, where one says nothing. */
+  /** The default for new tasks: only visible to agents. */
   readonly isInternal: boolean;
 }
 
-/** The tasks that each ticket made of this begins with, in their order. */
+/** The tasks of a template in order; each new ticket starts with them. */
 export function PlanEditor({ field, isInternal }: PlanEditorProps) {
   const plan: Plan = field.value ?? [];
   const [open, setOpen] = useState<number>();
@@ -153,7 +153,7 @@ function TaskFields({ task, field, before, isInternal }: TaskFieldsProps) {
   );
 }
 
-/** Numbers as the texts of choices. */
+/** Converts numbers to texts for the choices. */
 const toTexts = (field: FieldBinding<readonly number[]>): FieldBinding<readonly string[]> => ({
   ...field,
   value: field.value?.map(String),

@@ -5,14 +5,14 @@ const PLAN = [{ title: "a" }, { title: "b", dependsOn: [0] }, { title: "c", depe
 const shown = (plan: ReturnType<typeof moveTask>) =>
   plan.map(({ title, dependsOn = [] }) => title + dependsOn.join(""));
 
-test("tasks that are moved or removed are still waited for by those that come later, and by no others", () => {
+test("moving and removing tasks keeps valid dependencies, and removes those on later tasks", () => {
   expect(shown(removeTask(PLAN, 0))).toEqual(["b", "c0"]);
   expect(shown(moveTask(PLAN, 0, 1))).toEqual(["b", "a", "c01"]);
   expect(shown(moveTask(PLAN, 2, 0))).toEqual(["c", "a", "b1"]);
   expect(moveTask(PLAN, 0, -1)).toBe(PLAN);
 });
 
-test("times are read as people write them", () => {
+test("durations are parsed in several formats", () => {
   expect(["90 min", "4 h", "2 d", "1,5h", "3", "soon", ""].map(parseMinutes)).toEqual([
     90,
     240,

@@ -1,23 +1,23 @@
-/** The tasks that a template brings, as they are edited: others are named by their places, which move. */
+/** The tasks of a template: dependencies refer to positions, which change when tasks are moved. */
 import type { Schemas } from "../data/api.ts";
 
 export type PlannedTask = Schemas["PlannedTask"];
 export type Plan = readonly PlannedTask[];
 
-/** The plan without one of its tasks; what waited for it no longer does. */
+/** Removes a task, and the dependencies on it. */
 export function removeTask(plan: Plan, at: number): Plan {
   const kept = plan.flatMap((_, place) => (place === at ? [] : [place]));
   return arrange(plan, kept);
 }
 
-/** The plan with one of its tasks at another place; nobody waits for what comes later. */
+/** Moves a task; dependencies on later tasks are removed. */
 export function moveTask(plan: Plan, from: number, to: number): Plan {
   const places = plan.map((_, place) => place);
   if (to < 0 || to >= plan.length) return plan;
   return arrange(plan, places.toSpliced(from, 1).toSpliced(to, 0, from));
 }
 
-/** The tasks at these former places, in this order. */
+/** Returns the tasks from these former positions, in this order. */
 function arrange(plan: Plan, places: readonly number[]): Plan {
   return places.flatMap((former, place) => {
     const task = plan[former];
@@ -33,7 +33,7 @@ function arrange(plan: Plan, places: readonly number[]): Plan {
 const HOUR_MINUTES = 60;
 const DAY_MINUTES = 1_440;
 
-/** Minutes as somebody writes them: "90 min", "4 h", "2 d". */
+/** Formats minutes: "90 min", "4 h", "2 d". */
 export function formatMinutes(minutes: number | undefined): string {
   if (minutes === undefined) return "";
   if (minutes % DAY_MINUTES === 0) return `${minutes / DAY_MINUTES} d`;
@@ -41,7 +41,7 @@ export function formatMinutes(minutes: number | undefined): string {
   return `${minutes} min`;
 }
 
-/** The minutes that a text says; undefined where it says none. */
+/** Parses minutes; undefined if the text is invalid. */
 export function parseMinutes(text: string): number | undefined {
   const [, count, unit = "h"] =
     /^\s*(\d{1,6}(?:[.,]\d+)?)\s*(min|m|h|d)?[a-z]*\s*$/i.exec(text) ?? [];

@@ -26,7 +26,7 @@ type Named = Pick<Task, "id" | "title">;
 
 const paramsOf = ({ ticketId }: TaskPlace, taskId: string) => ({ id: ticketId, taskId });
 
-/** A task is done; the way back opens it again. */
+/** Completes a task, with an undo action that reopens it. */
 export function completeTask(place: TaskPlace, { id, title }: Named): Promise<unknown> {
   const params = paramsOf(place, id);
   return perform(
@@ -55,7 +55,7 @@ export function removeTask(place: TaskPlace, { id, title }: Named): Promise<unkn
   return perform(REMOVE[place.kind], { params }, { said: `“${title}” is removed` });
 }
 
-/** Moves a task among those of its ticket. */
+/** Moves a task within its ticket. */
 export function moveTask(
   { kind, ticketId }: TaskPlace,
   tasks: readonly Named[],

@@ -8,14 +8,14 @@ import { Grid } from "../ui/layout/layout.tsx";
 import { ADD, type Task, type TaskKind, UPDATE } from "./task-act.ts";
 
 interface TaskDialogProps {
-  /** None where one is added. */
+  /** Undefined for a new task. */
   readonly task: Task | undefined;
   readonly tasks: readonly Task[];
   readonly place: { readonly kind: TaskKind; readonly ticketId: string };
   readonly onClose: () => void;
 }
 
-/** A task: what, by whom, by when, and after which others. */
+/** The form of a task: title, assignee, due date and dependencies. */
 export function TaskDialog({ task, tasks, place, onClose }: TaskDialogProps) {
   const form = useForm(task ? UPDATE[place.kind] : ADD[place.kind], {
     params: { id: place.ticketId, taskId: task?.id ?? "" },

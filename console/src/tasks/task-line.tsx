@@ -26,7 +26,7 @@ interface TaskLineProps {
   readonly onEdit: () => void;
 }
 
-/** One task: ticked when it is done, and why it can't be yet. */
+/** A task with a checkbox, and the reason if it can't be completed yet. */
 export function TaskLine({ task, tasks, place, refusal, onEdit }: TaskLineProps) {
   const nameOf = useNames();
   const [isSkipping, setSkipping] = useState(false);

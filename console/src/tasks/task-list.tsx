@@ -13,11 +13,11 @@ import { Button } from "../ui/form/button.tsx";
 interface TaskListProps {
   readonly kind: TaskKind;
   readonly ticketId: string;
-  /** Says why nothing can be changed, as that the ticket is over. */
+  /** The reason why tasks are read-only, such as a closed ticket. */
   readonly refusal?: string | undefined;
 }
 
-/** The tasks of a change or a request, in their order, with how many are left. */
+/** The tasks of a change or request in order, with the number of open ones. */
 export function TaskList({ kind, ticketId, refusal }: TaskListProps) {
   const [open, setOpen] = useState<Task | "new">();
   const params = { id: ticketId };

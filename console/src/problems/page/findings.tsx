@@ -9,7 +9,7 @@ const toInitial = ({ rootCause, workaround }: Pick<Problem, "rootCause" | "worka
   workaround,
 });
 
-/** The cause and the way around it: what everybody with such an incident needs. */
+/** The cause and workaround of a problem, for everyone with a related incident. */
 export function Findings({ problem, id }: { readonly problem: Problem; readonly id: string }) {
   const form = useForm("problems.update", {
     params: { id: problem.id },

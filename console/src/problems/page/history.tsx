@@ -9,7 +9,7 @@ import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 
 const SAID_CHARACTERS = 280;
 
-/** What happened to a problem, the newest first; each moment shows it as it was then. */
+/** The history of a problem, newest first; each entry can show the problem at that time. */
 export function History({ number }: { readonly number: string }) {
   const navigate = useNavigate();
   const nameOf = useNames();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { toArticle } from "./known-error-article.ts";
 
-test("an article has what is known and nothing empty, and is found by the problem's number", () => {
+test("an article contains the known facts without empty sections, and has the problem's number as tag", () => {
   const article = toArticle({
     number: "PRB0000007",
     title: "Printer offline",

@@ -10,7 +10,7 @@ interface Known {
 
 const SUMMARY_MAX = 200;
 
-/** The tag that is the problem's number finds the article again. */
+/** The article is found again by its tag, the problem's number. */
 export function toArticle({ number, title, description, rootCause, workaround }: Known) {
   const parts = [
     ["What you see", description],

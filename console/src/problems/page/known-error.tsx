@@ -12,7 +12,7 @@ import type { Problem } from "./problem.ts";
 
 const FROM: readonly string[] = MACHINES.problem.actions.declare_known_error.from;
 
-/** A problem whose cause and workaround are known, and the article that tells them to everybody. */
+/** Publishes an article about a problem with known cause and workaround. */
 export function KnownError({ problem }: { readonly problem: Problem }) {
   const declare = useCommand("problems.declare_known_error", {
     said: `${problem.number} is a known error`,
@@ -44,7 +44,7 @@ export function KnownError({ problem }: { readonly problem: Problem }) {
   );
 }
 
-/** The articles about a problem, by the tag that is its number. */
+/** The articles about a problem, found by its number as tag. */
 function Published({ problem }: { readonly problem: Problem }) {
   const may = useMay();
   const navigate = useNavigate();

@@ -25,7 +25,7 @@ const TABS = [
   { id: "talk", label: "Conversation" },
 ] as const;
 
-/** One problem: why it happens, how to get by, whom it hits, and what is published of it. */
+/** The page of a problem: cause, workaround, incidents and articles. */
 export function ProblemPage() {
   const { id } = useParams({ from: "/inside/problems/$id" });
   const input = { params: { id } };
@@ -46,7 +46,7 @@ export function ProblemPage() {
 
 interface SheetProps {
   readonly problem: Problem;
-  /** As the address has it: its id or its number. */
+  /** The id or number from the address. */
   readonly id: string;
 }
 

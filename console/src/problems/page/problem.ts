@@ -1,4 +1,4 @@
 import type { Schemas } from "../../data/api.ts";
 
-/** A problem as its page has it, with its incidents. */
+/** A problem with its incidents, as in the detail response. */
 export type Problem = Schemas["ProblemWithIncidents"];

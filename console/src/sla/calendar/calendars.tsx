@@ -18,7 +18,7 @@ import { Grid } from "../../ui/layout/layout.tsx";
 type Calendar = Schemas["ListedBusinessCalendar"];
 const NEW = "new";
 
-/** Calendars that policies share: hours that count, and days that do not. */
+/** Shared calendars: business hours and holidays. */
 export function Calendars() {
   const { open } = useSearch({ from: "/inside/sla" });
   const navigate = useNavigate();

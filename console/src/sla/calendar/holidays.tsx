@@ -13,7 +13,7 @@ import { FileInput, TextInput } from "../../ui/form/controls.tsx";
 const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
 const dayWords = (day: string): string => format.format(new Date(`${day}T00:00:00Z`));
 
-/** Days that do not count: one by one, or from a file, which is shown before it is taken. */
+/** Holidays: added individually, or imported from a file after a preview. */
 export function Holidays({ onChange, ...field }: FieldProps<readonly string[]>) {
   const days = field.value ?? [];
   const [preview, setPreview] = useState<Schemas["HolidayPreview"]>();

@@ -19,7 +19,7 @@ interface WeekGridProps {
   readonly error?: string | undefined;
 }
 
-/** Painted half hours: press and draw, or walk with arrows and press Space. */
+/** A week of half hours: select by dragging, or with the arrow keys and Space. */
 export function WeekGrid({ hours, onChange, isDisabled, error }: WeekGridProps) {
   const week = toWeek(hours);
   const brush = useRef<boolean>(undefined);

@@ -6,7 +6,7 @@ const office = [
   { days: [1, 2, 3, 4, 5], from: "13:00", to: "18:00" },
 ];
 
-test("hours are painted, and read from the painting again", () => {
+test("hours are converted to the grid and back", () => {
   const week = toWeek(office);
   expect(countHours(week)).toBe(45);
   expect(toHours(week)).toEqual(office);
@@ -17,7 +17,7 @@ test("hours are painted, and read from the painting again", () => {
   });
 });
 
-test("a night goes on in the next day, Sunday's on Monday", () => {
+test("a night shift continues on the next day, from Sunday to Monday", () => {
   const week = toWeek([{ days: [7], from: "22:00", to: "06:00" }]);
   expect(toHours(week)).toEqual([
     { days: [1], from: "00:00", to: "06:00" },

@@ -1,4 +1,4 @@
-/** Working hours as a week of half hours that can be painted. */
+/** Working hours as a week of half hours. */
 export interface Hours {
   readonly days: readonly number[];
   readonly from: string;
@@ -23,7 +23,7 @@ export const toTime = (slot: number): string => {
   return `${String(Math.floor(minutes / 60)).padStart(2, "0")}:${String(minutes % 60).padStart(2, "0")}`;
 };
 
-/** Painted are half hours that count as a whole; over midnight they go on in the next day. */
+/** Converts hours to the grid: only complete half hours; hours past midnight continue on the next day. */
 export function toWeek(hours: readonly Hours[]): Week {
   const week = DAYS.map(() => Array.from({ length: SLOTS }, () => false));
   for (const { days, from, to } of hours) {
@@ -39,7 +39,7 @@ export function toWeek(hours: readonly Hours[]): Week {
   return week;
 }
 
-/** Hours of a painted week: days that are alike share their lines. */
+/** Converts the grid to hours; days with equal hours are merged. */
 export function toHours(week: Week): readonly Hours[] {
   const spans = new Map<string, { readonly from: string; readonly to: string; days: number[] }>();
   for (const [day, line] of week.entries()) {
@@ -58,7 +58,7 @@ export function toHours(week: Week): readonly Hours[] {
   return [...spans.values()].toSorted((one, other) => one.from.localeCompare(other.from));
 }
 
-/** Whole half hours can be painted; hours of other minutes are kept as they are written. */
+/** Returns whether the hours are full half hours; others can't be edited in the grid and are kept. */
 export const isPaintable = (hours: readonly Hours[]): boolean =>
   hours.every(({ from, to }) => minutesOf(from) % SLOT_M === 0 && minutesOf(to) % SLOT_M === 0);
 
@@ -66,6 +66,6 @@ export function paint(week: Week, [day, slot]: readonly [number, number], isOn: 
   return week.map((line, n) => (n === day ? line.with(slot, isOn) : line));
 }
 
-/** Hours a week that count. */
+/** Returns the business hours per week. */
 export const countHours = (week: Week): number =>
   week.reduce((sum, line) => sum + line.filter(Boolean).length, 0) / 2;

@@ -19,7 +19,7 @@ import { Select, TextInput } from "../../ui/form/controls.tsx";
 interface ConditionFieldProps extends FieldProps<Condition> {
   readonly label: string;
   readonly nothing: string;
-  /** The kind of ticket, for its own fields. */
+  /** The ticket kind, for its custom fields. */
   readonly entity?: Entity;
 }
 
@@ -37,7 +37,7 @@ const FIELDS = [
   ["tags", "Tags"],
 ] as const;
 
-/** Comparisons that must all hold. A condition that is more than that is shown in words, and kept. */
+/** Comparisons that must all match. More complex conditions are described in words and kept. */
 export function ConditionField(props: ConditionFieldProps) {
   const { label, nothing, onChange, entity } = props;
   const value = props.value ?? {};

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { toCondition, toConditionLines } from "./condition-lines.ts";
 
-test("a condition of comparisons can be edited by lines, and comes back the same", () => {
+test("a condition of comparisons is edited as lines and converted back unchanged", () => {
   for (const condition of [
     {},
     { priority: { lte: 2 }, category: "network" },
@@ -12,7 +12,7 @@ test("a condition of comparisons can be edited by lines, and comes back the same
   }
 });
 
-test("what is more than lines is left alone", () => {
+test("a condition that lines can't represent is not changed", () => {
   expect(toConditionLines({ or: [{ priority: 1 }] })).toBeUndefined();
   expect(toConditionLines({ priority: { gte: 1, lte: 2 } })).toBeUndefined();
 });

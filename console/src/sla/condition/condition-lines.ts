@@ -1,4 +1,4 @@
-/** A condition as lines that somebody can edit: comparisons that must all hold. Others stay as they are written. */
+/** A condition as editable lines: comparisons that must all match. More complex ones are kept unchanged. */
 export type Condition = Readonly<Record<string, unknown>>;
 
 export const OPERATORS = [
@@ -17,7 +17,7 @@ export interface ConditionLine {
   readonly value: string;
 }
 
-/** The lines of a condition; undefined where it is more than that. */
+/** Returns the lines of a condition; undefined if lines can't represent it. */
 export function toConditionLines(condition: Condition): readonly ConditionLine[] | undefined {
   const parts = Array.isArray(condition["and"])
     ? (condition["and"] as readonly Condition[])
@@ -46,7 +46,7 @@ function toLine(field: string, value: unknown): ConditionLine | undefined {
 const toText = (value: unknown): string =>
   value === null ? "" : String(value as string | number | boolean);
 
-/** The condition of lines; a line without a value asks for none. */
+/** Converts lines to a condition; a line without a value compares with "no value". */
 export function toCondition(lines: readonly ConditionLine[]): Condition {
   const all = lines.map(({ field, operator, value }) => {
     if (operator === "in")

@@ -11,7 +11,7 @@ import { Button, PlainButton } from "../../ui/form/button.tsx";
 
 export const NEW = "new";
 
-/** Policies as sentences; the open one is edited beside them. */
+/** Policies as sentences, next to the open one. */
 export function Policies() {
   const { open } = useSearch({ from: "/inside/sla" });
   const navigate = useNavigate();

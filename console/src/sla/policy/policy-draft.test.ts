@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { toBody, toChange, toDraft } from "./policy-draft.ts";
 
-test("a policy is sent without what is empty, by its own hours or shared ones", () => {
+test("a policy is sent without empty fields, with its own or a shared calendar", () => {
   const draft = {
     ...toDraft(undefined),
     name: "Fast",

@@ -1,4 +1,4 @@
-/** A policy as it is edited. */
+/** A policy while the user edits it. */
 import type { Schemas } from "../../data/api.ts";
 
 export type Policy = Schemas["ListedSlaPolicy"];
@@ -10,7 +10,7 @@ export interface PolicyDraft {
   readonly conditions: Readonly<Record<string, unknown>>;
   readonly targets: readonly Target[];
   readonly calendarId: string | null;
-  /** Hours of its own, which nobody shares. */
+  /** The policy's own calendar, which is not shared. */
   readonly calendar: Policy["calendar"];
   readonly pauseOn: readonly string[];
   readonly warnAtPercent: number | null;
@@ -34,7 +34,7 @@ export function toDraft(policy: Policy | undefined): PolicyDraft {
   };
 }
 
-/** The body of a change, or of a simulation; the kind of ticket of what there is stays. */
+/** Returns the body of an update or simulation; the ticket kind of an existing policy does not change. */
 export function toChange(draft: PolicyDraft) {
   const { entity: _, calendarId, calendar, targets, warnAtPercent, ...rest } = draft;
   return {
@@ -52,7 +52,7 @@ const isEmpty = (value: unknown): boolean =>
   value === "" ||
   (typeof value === "object" && value !== null && Object.keys(value).length === 0);
 
-/** Conditions without a comparison and names without a letter are left out. */
+/** Omits empty conditions and names. */
 function toSentTarget(target: Target): Target {
   return Object.fromEntries(
     Object.entries(target).filter(([, value]) => !isEmpty(value)),

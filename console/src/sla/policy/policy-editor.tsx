@@ -21,7 +21,7 @@ interface PolicyEditorProps {
 
 const OWN = "own";
 
-/** A policy, its sentence, and what it would have made of the last quarter. */
+/** The form of a policy, its description, and its simulated effect on the last quarter. */
 export function PolicyEditor({ policy, onOpen }: PolicyEditorProps) {
   const form = useForm(policy ? "sla.update" : "sla.create", {
     params: { id: policy?.id ?? "" },

@@ -23,7 +23,7 @@ interface SimulationPanelProps {
   readonly isChanged: boolean;
 }
 
-/** What the draft would have made of the last quarter, beside what the policy made of it. Nothing is saved. */
+/** Simulates the draft on the last quarter and compares it with the saved policy. Nothing is saved. */
 export function SimulationPanel({ policy, draft, isChanged }: SimulationPanelProps) {
   const text = useDebounced(JSON.stringify(draft), PAUSE_MS);
   const from = useMemo(() => new Date(Date.now() - QUARTER_MS).toISOString(), []);

@@ -33,7 +33,7 @@ const RULES = [
   ["resetWhen", "Begins anew when", "Never."],
 ] as const;
 
-/** What is promised: for each target a time, and rules where its own are not enough. */
+/** The targets: each has a time, and optional rules. */
 export function TargetList(field: FieldBinding<readonly Target[]>) {
   const { onChange, errorFor } = field;
   const targets = field.value ?? [];
@@ -62,7 +62,7 @@ export function TargetList(field: FieldBinding<readonly Target[]>) {
   );
 }
 
-/** A target without warnings of its own has those of its policy. */
+/** A target without its own warnings uses those of the policy. */
 function withWarnings(target: Target, warnings: readonly number[]): Target {
   const { warnAtPercent: _, ...rest } = target;
   return warnings.length === 0 ? rest : { ...rest, warnAtPercent: [...warnings] };

@@ -1,7 +1,7 @@
 import type { FieldProps } from "../../ui/form/binding.ts";
 import { ListField } from "../../ui/form/list-field.tsx";
 
-/** Several warnings of one target; what is written stays as it is written. */
+/** The warnings of a target; the typed text is not reformatted. */
 export function WarningsField({ value, onChange, ...field }: FieldProps<readonly number[]>) {
   return (
     <ListField
