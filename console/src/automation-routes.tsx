@@ -1,7 +1,4 @@
-/**
- * Screens of automation, and those that everybody has. A loader starts a screen's requests beside the download of its
- * code.
- */
+/** Routes of automation and common screens. Loaders start a screen's requests while its code is loading. */
 import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { prefetch } from "./data/api.ts";
 import { readCausesSearch } from "./causes/search.ts";
@@ -58,7 +55,7 @@ const workflows = createRoute({
   validateSearch: parseListSearch,
 });
 
-/** `step` is the way to the chosen step through its loops, `run` the run whose values are shown on it. */
+/** `step` is the path of the selected step through its loops, `run` the run whose values are shown. */
 export interface EditorSearch {
   readonly step?: string | undefined;
   readonly run?: string | undefined;
@@ -106,7 +103,7 @@ const deadLetters = createRoute({
   component: lazyRouteComponent(() => import("./events/topics/dead-letters.tsx"), "DeadLetters"),
 });
 
-/** `of` is whatever has causes and effects: an event, a run, a ticket, a delivery. */
+/** `of` is the id of an event, a run, a ticket or a delivery. */
 const causes = createRoute({
   getParentRoute: () => inside,
   path: "/causes/$of",
@@ -135,7 +132,7 @@ const welcome = createRoute({
   component: lazyRouteComponent(() => import("./welcome/welcome.tsx"), "Welcome"),
 });
 
-/** Whatever else: an address that has moved, or nothing, inside the frame so that one finds a way on. */
+/** All other addresses: moved ones are redirected, others show "not found" within the layout. */
 const nowhere = createRoute({
   getParentRoute: () => inside,
   path: "$",
@@ -143,7 +140,7 @@ const nowhere = createRoute({
   beforeLoad: followMove,
 });
 
-/** All components in all states, for those who build screens. */
+/** All components in all states, for developers. */
 const gallery = createRoute({
   getParentRoute: () => inside,
   path: "/components",

@@ -27,8 +27,8 @@ const table = createRoute({
   },
 });
 
-/** `column` is the one that somebody came to change. */
-/** The address of a record: its panel beside the grid. */
+/** `column` is the column to edit. */
+/** The address of a record: its panel next to the grid. */
 const record = createRoute({
   getParentRoute: () => inside,
   path: "/tables/$slug/records/$recordId",
@@ -75,7 +75,7 @@ const tableRules = createRoute({
   component: lazyRouteComponent(() => import("./tables/rules/rules-page.tsx"), "RulesPage"),
 });
 
-/** Not below `/tables`: any word there may be a table's slug. */
+/** Not below `/tables`, where any word may be a table's slug. */
 const diagram = createRoute({
   getParentRoute: () => inside,
   path: "/diagram",
@@ -120,7 +120,7 @@ const wall = createRoute({
   validateSearch: readDashboardSearch,
 });
 
-/** Not `/apps`: below it stand the apps themselves. */
+/** Not `/apps`, which is the address of the deployed apps. */
 const apps = createRoute({
   getParentRoute: () => inside,
   path: "/builder",

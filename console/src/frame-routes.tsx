@@ -1,4 +1,4 @@
-/** The frame of all screens, and the way in. */
+/** The routes of the layout and the sign-in. */
 import {
   createRootRoute,
   createRoute,
@@ -16,7 +16,7 @@ export const root = createRootRoute({ component: Outlet, notFoundComponent: NotF
 export const signIn = createRoute({
   getParentRoute: () => root,
   path: "/login",
-  // A person who is inside never needs it.
+  // Lazily loaded, because signed-in users do not need it.
   component: lazyRouteComponent(() => import("./shell/sign-in/sign-in.tsx"), "SignIn"),
   validateSearch: ({ from }): { from?: string } => (typeof from === "string" ? { from } : {}),
 });
@@ -30,7 +30,7 @@ export const inside = createRoute({
       const from = `${location.pathname}${location.search}`;
       throw redirect({ to: "/login", search: from === `${BASE_PATH}/` ? {} : { from } });
     }
-    // Not waited for: the first 401 leads to the sign-in page, and nobody else waits a round trip.
+    // Not awaited: the first 401 response leads to the sign-in page, and signed-in users save a round trip.
     prefetch("auth.me");
   },
 });

@@ -1,4 +1,4 @@
-/** Screens of those who connect Millrace with other systems. */
+/** The routes of connectors and webhooks. */
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { readArtifactSearch, readArtifactsSearch } from "./artifacts/search.ts";
 import { readConnectorSearch } from "./connectors/search.ts";

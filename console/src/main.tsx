@@ -14,7 +14,6 @@ import { inside, root, signIn } from "./frame-routes.tsx";
 import { serviceRoutes } from "./service-routes.tsx";
 import { settingsRoutes } from "./settings-routes.tsx";
 
-/** All screens. */
 const router = createRouter({
   routeTree: root.addChildren([
     signIn,
@@ -29,7 +28,7 @@ const router = createRouter({
   basepath: BASE_PATH,
   defaultPreload: "intent",
   defaultPreloadDelay: 40,
-  // Without it nothing is drawn, not even the frame, before the code of the first screen is there.
+  // Without this, nothing is rendered before the code of the first screen is loaded, not even the layout.
   defaultPendingComponent: PageSkeleton,
   defaultPendingMs: 100,
   defaultPendingMinMs: 0,
@@ -56,7 +55,7 @@ if (element) {
       </QueryClientProvider>
     </StrictMode>,
   );
-  // Not before the first screen: nothing is printed or focused yet.
+  // Loaded after the first screen, which does not need these styles.
   void import("./style/print.css");
   void import("./ui/behaviour/focus-recovery.ts").then(({ recoverFocus }) => recoverFocus());
 }

@@ -1,8 +1,8 @@
-/** Addresses that screens had before: links in mails, bookmarks and notes keep working. */
+/** Former addresses of screens, so that links in e-mails and bookmarks keep working. */
 import { type ParsedLocation, redirect } from "@tanstack/react-router";
 import { movedTo } from "./shell/settings/old-address.ts";
 
-/** Leads on to the new address, with all that the old one said. */
+/** Redirects to the new address and keeps all parameters. */
 export function followMove({ location }: { readonly location: ParsedLocation }): void {
   const to = movedTo(location.pathname);
   if (to === undefined) return;

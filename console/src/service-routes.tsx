@@ -1,4 +1,4 @@
-/** Screens of the service desk and of data. */
+/** The routes of the service desk and its data. */
 import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { prefetch } from "./data/api.ts";
 import { readChangesSearch } from "./changes/search.ts";
@@ -13,7 +13,7 @@ import { followMove } from "./moved-routes.tsx";
 import { NotFound } from "./shell/not-found.tsx";
 import { inside, textOf } from "./frame-routes.tsx";
 
-/** `at` is the moment as of which a thing is shown. */
+/** `at` is the time of the displayed version. */
 const readMoment = (search: Readonly<Record<string, unknown>>): { at?: string | undefined } => ({
   at: textOf(search["at"]),
 });
@@ -41,7 +41,7 @@ const change = createRoute({
   },
 });
 
-/** Of a major incident, by its number or id. */
+/** A major incident, by number or id. */
 const majorRoom = createRoute({
   getParentRoute: () => inside,
   path: "/major/$id",
@@ -67,7 +67,7 @@ const services = createRoute({
   validateSearch: readServicesSearch,
 });
 
-/** `open` is the class that is edited, `new` one that is made. */
+/** `open` is the edited class, `new` a new one. */
 const itemClasses = createRoute({
   getParentRoute: () => inside,
   path: "/services/classes",
@@ -157,7 +157,7 @@ const articleEditor = createRoute({
   ),
 });
 
-/** A mail leads to it: the ticket's own page is found by its number or id. */
+/** E-mails link here: a ticket's page is found by number or id. */
 const ticket = createRoute({
   getParentRoute: () => inside,
   path: "/tickets/$reference",
@@ -165,7 +165,7 @@ const ticket = createRoute({
   beforeLoad({ params: { reference } }) {
     const kind = ticketKindOf(reference);
     if (kind === undefined) return;
-    // A change is decided on its own page, with its plan, its risk and its window.
+    // Changes are decided on their own page, with plan, risk and window.
     if (kind === "changes") throw redirect({ to: "/changes/$id", params: { id: reference } });
     throw redirect({ to: "/desk/$kind/$number", params: { kind, number: reference } });
   },

@@ -1,4 +1,4 @@
-/** Screens of settings, people and rights. All of them are below `/settings`. */
+/** The routes of settings, people and permissions, all below `/settings`. */
 import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { prefetch } from "./data/api.ts";
 import { readAccountSearch } from "./account/search.ts";
@@ -97,7 +97,7 @@ const deskSettings = createRoute({
   },
 });
 
-/** `open` is the thing that is edited, `new` one that is made. */
+/** `open` is the edited item, `new` a new one. */
 const deskSettingsPage = createRoute({
   getParentRoute: () => inside,
   path: "/settings/desk/$page",

@@ -19,7 +19,7 @@ import { Button } from "../ui/form/button.tsx";
 
 const AGENTS_MAX = 200;
 
-/** Those who act by the Model Context Protocol: who they are, what they did, what they wait for, what binds them. */
+/** Clients that use the Model Context Protocol: agents, their calls, pending approvals and policy. */
 export function Agents() {
   useTitle("Agents");
   return (

@@ -13,7 +13,7 @@ import { TextField } from "../ui/form/text-field.tsx";
 
 const SHOWN_MAX = 50;
 
-/** Calls of agents that wait for a person's word: what each would do, and the answer. */
+/** Agent calls that wait for approval, with their preview. */
 export function PendingCalls() {
   const { data, error, isPending, refetch } = useOp("agent_calls.list", {
     query: { limit: SHOWN_MAX, status: "pending" },
@@ -46,7 +46,7 @@ function PendingCall({ one }: { readonly one: AgentCall }) {
   );
 }
 
-/** Enter in the comment rejects: what can't be undone needs its button. */
+/** Enter in the comment rejects: approval can't be undone, so it requires its button. */
 function Answer({ one }: { readonly one: AgentCall }) {
   const params = { id: one.id };
   const title = titleOf(one);
@@ -120,7 +120,7 @@ function CallPreview({ one }: { readonly one: AgentCall }) {
   );
 }
 
-/** What became of calls, newest first. */
+/** Decided calls, newest first. */
 export function DecidedCalls() {
   const { data, error, isPending, refetch } = useOp("agent_calls.list", {
     query: { limit: SHOWN_MAX },

@@ -17,7 +17,7 @@ const DEMANDS = choicesOf(AGENT_POLICY_DEMANDS, {
   changes: "Whatever changes something",
 });
 
-/** Which calls of agents need an approval, and whose. */
+/** Which agent calls need an approval, and by whom. */
 export function Policy() {
   const { data, error, refetch, isPending } = useOp("agent_policy.get");
   return (

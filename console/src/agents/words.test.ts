@@ -17,7 +17,7 @@ const preview = {
   leftOut: null,
 };
 
-test("a dry run is told in words", () => {
+test("a dry run is described in words", () => {
   expect(listChanges({ preview, workflow: null })).toEqual([
     "Makes table Orders",
     "Changes record rec_1: a, b",
@@ -26,7 +26,7 @@ test("a dry run is told in words", () => {
   expect(countEvents({ preview })).toBe("record.updated × 2, record.deleted");
 });
 
-test("a thing of which nothing is compared is named as people know it", () => {
+test("a resource without a comparison is described by its name", () => {
   const resource = { type: "workflow", id: "wf_1", number: null, displayName: "Bill the orders" };
   const events = [{ type: "workflow.published", resource }];
   const told = listChanges({ preview: { ...preview, events, changes: [] }, workflow: null });
@@ -39,7 +39,7 @@ test("a thing of which nothing is compared is named as people know it", () => {
   expect(titleOf({ summary: "Start a run", workflow })).toBe("Start a run: Pay the bills");
 });
 
-test("an end names who decided", () => {
+test("the description of a decided call names the approver", () => {
   const call = { decidedBy: { id: "usr_1", name: "Ada" }, outcome: { status: 409, code: "taken" } };
   const end = (status: AgentCall["status"]) => tellEnd({ ...call, status } as AgentCall);
   expect(end("performed")).toBe("Approved by Ada, performed");

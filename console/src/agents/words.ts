@@ -22,12 +22,12 @@ interface PreviewEvent {
   };
 }
 
-/** What a call does, with the name of the workflow that it is about. */
+/** Describes a call, with the name of its workflow. */
 export function titleOf({ summary, workflow }: Pick<AgentCall, "summary" | "workflow">): string {
   return workflow ? `${summary}: ${workflow.name}` : summary;
 }
 
-/** What a dry run would change, a line for each thing; of what has no before and after, what would happen to it. */
+/** Describes the changes of a dry run, one line per resource; without before and after values, the effect. */
 export function listChanges({
   preview,
   workflow,
@@ -62,7 +62,7 @@ function nameOf(thing: unknown): string | undefined {
   return [name, title].find((one) => typeof one === "string");
 }
 
-/** The types of the events that it would append, each once, with how many. */
+/** Returns the event types that the call would append, with counts. */
 export function countEvents({ preview }: Pick<AgentCall, "preview">): string {
   const types = (preview.events as { readonly type: string }[]).map(({ type }) => type);
   const counts = Map.groupBy(types, (type) => type);
@@ -85,7 +85,7 @@ export function toneOf(status: AgentCall["status"]): string {
   return STATUS_TONES[status];
 }
 
-/** How a call ended, in a few words. */
+/** Describes the result of a call in a few words. */
 export function tellEnd({ status, decidedBy, outcome }: AgentCall): string {
   const by = decidedBy ? ` by ${decidedBy.name}` : "";
   if (status === "rejected") return `Rejected${by}`;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { firstInput, parseObject, sampleInput } from "./artifact-type.ts";
 
-test("an input is suggested from the fields that a script declares", () => {
+test("a sample input is generated from the fields that a script declares", () => {
   expect(
     sampleInput({
       name: { type: "string" },
@@ -12,7 +12,7 @@ test("an input is suggested from the fields that a script declares", () => {
   expect(sampleInput(undefined)).toEqual({});
 });
 
-test("a module is tried by the first function that it exports", () => {
+test("a module is tested with its first exported function", () => {
   const module = (scriptSource: string) =>
     firstInput({
       artifactType: "script_module",
@@ -26,7 +26,7 @@ test("a module is tried by the first function that it exports", () => {
   expect(module("export default 1;")).toMatchObject({ export: "default" });
 });
 
-test("only objects are inputs", () => {
+test("only objects are valid inputs", () => {
   expect([parseObject(""), parseObject("[]"), parseObject("{"), parseObject('{"a":1}')]).toEqual([
     {},
     undefined,

@@ -1,4 +1,4 @@
-/** How types of artifacts are called, and what each begins with. */
+/** The labels of artifact types, and their initial sources. */
 import type { Schemas } from "../data/api.ts";
 
 export type Artifact = Schemas["Artifact"];
@@ -64,7 +64,7 @@ const STATES: Readonly<Record<string, { readonly state: string; readonly label: 
 
 export const artifactState = (status: string) => STATES[status] ?? { state: status, label: status };
 
-/** An example of an input, from what the source says about itself. */
+/** Returns a sample input, based on the source. */
 export function sampleInput(
   inputs: Readonly<Record<string, Schemas["ArtifactField"]>> | undefined,
 ): Readonly<Record<string, unknown>> {
@@ -86,7 +86,7 @@ export function sampleInput(
   );
 }
 
-/** The input to begin with: of a module, which of its functions is called, and with what. */
+/** Returns the initial input; for modules, the called function and its arguments. */
 export function firstInput({
   artifactType,
   definition,
@@ -98,7 +98,7 @@ export function firstInput({
   return { export: name, arguments: [] };
 }
 
-/** A JSON object that was typed; undefined where it is none. */
+/** Parses a JSON object; undefined if the text is not one. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text === "" ? "{}" : text);
@@ -109,12 +109,12 @@ export function parseObject(text: string): Readonly<Record<string, unknown>> | u
   }
 }
 
-/** The state that a finished execution is shown as. */
+/** Returns the displayed state of a finished execution. */
 export function executionState(status: string): string {
   return status === "completed" ? "completed" : status === "aborted" ? "cancelled" : "failed";
 }
 
-/** The parts of a request that a handler got; undefined where it was run with something else. */
+/** Returns the request of a webhook handler; undefined if it was run with another input. */
 export function toRequest(
   input: unknown,
 ): Readonly<Record<"body" | "query" | "headers", unknown>> | undefined {

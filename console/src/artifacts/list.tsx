@@ -32,7 +32,7 @@ const EXAMPLES: Readonly<Record<ArtifactKind, string>> = {
     "A handler is a script with an address. Example: a shop posts its orders there, and gets the answer that the script returns.",
 };
 
-/** Code of people: all of it, what runs by the clock, and what answers requests. */
+/** Artifacts: all, scheduled jobs, and webhook handlers. */
 export function Artifacts() {
   const { kind = "all" } = useSearch({ from: "/inside/artifacts" });
   const navigate = useNavigate();

@@ -17,7 +17,7 @@ interface ArtifactDraft {
   readonly cron: string;
 }
 
-/** A new artifact: its type and name; its source is written on its page. */
+/** Creates an artifact with type and name; its source is edited on its page. */
 export function NewArtifact({ type, onClose }: NewArtifactProps) {
   const navigate = useNavigate();
   const form = useForm("artifacts.create", {

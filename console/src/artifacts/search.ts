@@ -1,4 +1,4 @@
-/** Places within the screens of artifacts that have an address. */
+/** The search parameters of the artifact screens. */
 export const ARTIFACT_KINDS = ["all", "jobs", "handlers"] as const;
 export type ArtifactKind = (typeof ARTIFACT_KINDS)[number];
 
@@ -13,7 +13,7 @@ export type ArtifactTab = (typeof ARTIFACT_TABS)[number];
 
 export interface ArtifactSearch {
   readonly tab?: ArtifactTab | undefined;
-  /** An execution or a version that is open. */
+  /** The open execution or version. */
   readonly open?: string | undefined;
 }
 

@@ -7,13 +7,13 @@ const FilePreview = lazyDialog(() => import("./file-preview.tsx").then((part) =>
 
 interface FileNameProps {
   readonly file: NamedFile;
-  /** The address of its content, as soon as it is known. */
+  /** The address of its content, once it is loaded. */
   readonly link: string | undefined;
   readonly className?: string;
   readonly children: ReactNode;
 }
 
-/** The name of a file: it opens a look at it, or the file where there is nothing to look at. */
+/** The name of a file. A click opens a preview, or the file if there is no preview. */
 export function FileName({ file, link, className, children }: FileNameProps) {
   const [isOpen, setOpen] = useState(false);
   const kind = kindOf(file);

@@ -20,7 +20,7 @@ interface FilePreviewProps {
   readonly onClose: () => void;
 }
 
-/** A look at the beginning of a file. Whatever is in it is drawn as text: nothing of it is markup, and nothing runs. */
+/** A preview of the beginning of a file. All content is rendered as text: markup and scripts are not executed. */
 export function FilePreview({ file, kind, link, onClose }: FilePreviewProps) {
   return (
     <Dialog
@@ -69,7 +69,7 @@ function TextLook({
   );
 }
 
-/** The last line of a text that is cut may be a part of one. */
+/** The last line of a truncated text may be incomplete. */
 function parseHead(text: string, isCut: boolean): Cells {
   const clean = text.replace(/^\uFEFF/, "");
   const whole = isCut ? clean.slice(0, clean.lastIndexOf("\n") + 1) || clean : clean;
@@ -138,10 +138,10 @@ function DocumentLook({ file }: { readonly file: NamedFile }) {
   );
 }
 
-/** What is seen, below what it is. */
+/** The preview below the file's name and type. */
 function Look(props: {
   readonly file: NamedFile;
-  /** As the server says it; what a step says of a file is not believed. */
+  /** The size from the server: the size in a step's output is not trusted. */
   readonly size?: number;
   readonly note: string | false;
   readonly children: ReactNode;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { kindOf } from "./preview-kind.ts";
 
-test("a file is looked at by its type, and by its name where that says little", () => {
+test("the preview type depends on the media type, and on the file name if that is generic", () => {
   const cases: readonly (readonly [string, string, string | undefined])[] = [
     ["a.png", "image/png", "picture"],
     ["a.svg", "image/svg+xml", "text"],

@@ -1,4 +1,4 @@
-/** How a file can be looked at, by its type, and by its name where that says no more than "text" or "bytes". */
+/** Returns how a file is previewed, by its media type, and by its name for generic types. */
 
 export type PreviewKind = "picture" | "document" | "table" | "json" | "text";
 
@@ -14,7 +14,7 @@ const VAGUE = /^$|^text\/plain$|^application\/(octet-stream|zip)$/;
 const TEXTS =
   /^(txt|text|log|md|markdown|ya?ml|toml|ini|conf|env|xml|svg|html?|css|[cm]?[jt]sx?|py|sh|sql|ndjson|jsonl|eml|ics|vcf)$/;
 
-/** Undefined where there is nothing to see but bytes. */
+/** Undefined for binary files. */
 export function kindOf({
   name,
   mediaType,

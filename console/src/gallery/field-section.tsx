@@ -14,7 +14,6 @@ const COLOURS: readonly Choice[] = [
   ["blue", "Blue"],
 ];
 
-/** The fields of forms, each in every state that a form can bring it into. */
 export function FieldSection() {
   return (
     <>

@@ -21,7 +21,7 @@ const FRAME: FormFrame = {
 };
 const REFUSAL = "You don’t have permission to change changes.";
 
-/** Frames of forms, with a panel next to them. */
+/** The containers of forms, with a side panel. */
 export function FrameStates() {
   const [isOpen, setOpen] = useState(false);
   const ready = { isBusy: false, refusal: undefined };

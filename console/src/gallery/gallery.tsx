@@ -30,7 +30,7 @@ const SECTIONS = {
 type SectionId = keyof typeof SECTIONS;
 const IDS = Object.keys(SECTIONS) as readonly SectionId[];
 
-/** All components in all states, for those who build screens and those who design them. */
+/** All components in all states, for developers and designers. */
 export function Gallery() {
   const { section } = useSearch({ from: "/inside/components" });
   const chosen = IDS.find((id) => id === section) ?? "basics";

@@ -9,7 +9,7 @@ import { ZoneField } from "../ui/form/pickers/zone-field.tsx";
 import { TextField } from "../ui/form/text-field.tsx";
 import { States } from "./states.tsx";
 
-/** Fields whose controls are more than a box. */
+/** Fields with complex controls. */
 export function PickerStates() {
   return (
     <>

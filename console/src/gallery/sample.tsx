@@ -2,13 +2,13 @@ import type { ReactNode } from "react";
 
 interface SampleProps {
   readonly title: string;
-  /** When to take it, and what it does by itself. */
+  /** When to use it, and its behaviour. */
   readonly about: string;
   readonly children: ReactNode;
   readonly isWide?: boolean;
 }
 
-/** A component with its name, its use and its states. */
+/** A component with name, usage and states. */
 export function Sample({ title, about, children, isWide }: SampleProps) {
   return (
     <section className={isWide ? "sample wide" : "sample"} aria-label={title}>
@@ -21,7 +21,7 @@ export function Sample({ title, about, children, isWide }: SampleProps) {
   );
 }
 
-/** One state of it. */
+/** A state of the component. */
 export function Case({
   label,
   children,

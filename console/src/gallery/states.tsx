@@ -11,7 +11,7 @@ interface StatesProps<T> {
 
 const REQUIRED: FieldLimits = { required: true };
 
-/** A field in every state that a form can bring it into. */
+/** A field in each of its states. */
 export function States<T>({ title, about, filled, children }: StatesProps<T>) {
   const states: readonly (readonly [label: string, state: Partial<FieldBinding<T>>])[] = [
     ["Empty", { limits: REQUIRED }],

@@ -10,7 +10,7 @@ const event = (type: string, actor: string, id = "1"): LogEvent =>
     resource: { type: type.split(".")[0], id, number: null, displayName: `Thing ${id}` },
   }) as unknown as LogEvent;
 
-test("changes of others are told by thing, with everybody who had a hand in it", () => {
+test("changes by other users are grouped by resource, with all their authors", () => {
   const changes = groupChanges(
     [
       event("workflow.updated", "Ada"),

@@ -1,4 +1,4 @@
-/** Changes by others since somebody was here, by thing. */
+/** Changes by other users since the last visit, grouped by resource. */
 import type { LogEvent } from "../data/live/live.ts";
 import { toWords } from "../ui/words.ts";
 
@@ -8,23 +8,23 @@ export interface ThingChange {
   readonly id: string;
   readonly number: string | null;
   readonly name: string;
-  /** The last of them, in words. */
+  /** A description of the last change. */
   readonly what: string;
   readonly times: number;
   readonly who: readonly string[];
   readonly at: string;
 }
 
-/** Events that are no change of a thing: comings and goings, calls, and what runs by itself. */
+/** Events that are not changes by users: sign-ins, calls, and automatic events. */
 const NOISE =
   /^(connector\.(invoked|status)|audit\.(auth|oauth_token|mfa)|notification|record|export|sla|deploy|audit\.desk|workflow\.(run|step|test|bulk|webhook|trigger|pinned))/;
 
-/** Changes of others, newest first: one line for each thing, with everybody who had a hand in it. */
+/** Groups changes by other users by resource, newest first, with all their authors. */
 export function groupChanges(events: readonly LogEvent[], myId: string): readonly ThingChange[] {
   const things = new Map<string, ThingChange>();
   for (const { type, resource, actor, createdAt } of events) {
     if (NOISE.test(type) || actor.id === myId || actor.type === "system") continue;
-    // A message on a topic is new, and changes nothing that was there.
+    // Messages on a topic do not change a resource.
     if (resource.type === "message") continue;
     const key = `${resource.type}:${resource.id}`;
     const known = things.get(key);
@@ -48,14 +48,14 @@ export function groupChanges(events: readonly LogEvent[], myId: string): readonl
   return [...things.values()];
 }
 
-/** `incident.state_changed` as `state changed`, `audit.role.created` as `role created`. */
+/** Describes `incident.state_changed` as `state changed`, and `audit.role.created` as `role created`. */
 function describe(type: string): string {
   const words = type.replace(/^audit\./, "").split(".");
   const verb = words.slice(1).join(" ").replaceAll("_", " ");
   return type.startsWith("audit.") ? `${words[0]?.replaceAll("_", " ")} ${verb}` : verb;
 }
 
-/** `Ada`, `Ada and Bo`, `Ada, Bo and 2 others`. */
+/** Formats `Ada`, `Ada and Bo`, or `Ada, Bo and 2 others`. */
 export function listPeople(who: readonly string[]): string {
   const [first = "", second, ...rest] = who;
   if (second === undefined) return first;

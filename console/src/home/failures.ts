@@ -1,4 +1,4 @@
-/** Failed runs by workflow: a workflow that failed a hundred times is one thing to look at. */
+/** Groups failed runs by workflow: a hundred failures of one workflow are one entry. */
 export interface FailedRun {
   readonly id: string;
   readonly workflowId: string;
@@ -10,14 +10,14 @@ export interface FailedRun {
 export interface Failure {
   readonly workflowId: string;
   readonly workflowName: string;
-  /** The newest of them. */
+  /** The newest failed run. */
   readonly runId: string;
   readonly message: string;
   readonly times: number;
   readonly at: string;
 }
 
-/** The runs are newest first, and so are the failures. */
+/** The runs are sorted newest first, and so are the results. */
 export function groupFailures(runs: readonly FailedRun[]): readonly Failure[] {
   const failures = new Map<string, Failure>();
   for (const { id, workflowId, workflowName, error, createdAt } of runs) {

@@ -21,7 +21,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const SHOWN_MAX = 7;
 const CHANGES_READ = 200;
 
-/** Home: what waits for me, what failed, what runs, and what changed since I was here. */
+/** Home: pending work, failures, active runs, and changes since the last visit. */
 export function Home() {
   const may = useMay();
   const isReady = useReady();
@@ -45,7 +45,10 @@ export function Home() {
   );
 }
 
-/** The frame of the page until its lines are read. Another element, so that nothing seems to move when they come. */
+/**
+ * A placeholder while the page loads. It is a separate element, so that its replacement does not count as a layout
+ * shift.
+ */
 function Skeleton() {
   const me = useMe();
   const may = useMay();
@@ -71,13 +74,13 @@ function Skeleton() {
 
 const PATIENCE_MS = 700;
 
-/** Says that everything has been read once, or that it takes too long to wait for. */
+/** Returns whether everything has loaded, or loading takes too long. */
 function useReady(): boolean {
   const me = useMe();
   const missing = useIsFetching({ predicate: ({ state }) => state.data === undefined });
   const [isReady, setReady] = useState(false);
   useEffect(() => {
-    // A moment later: what a permission allows is asked for once it is known.
+    // Delayed, because more requests start once the permissions are known.
     const isDone = me !== undefined && missing === 0;
     const timer = setTimeout(() => setReady(true), isDone ? 0 : PATIENCE_MS);
     return () => clearTimeout(timer);
@@ -148,7 +151,7 @@ function Waiting() {
 }
 
 function Failures() {
-  // By the hour, so that the list is one in the cache while the page is open.
+  // Rounded to the hour, so that the query stays the same while the page is open.
   const hour = Math.floor(useNow() / 3_600_000);
   const from = useMemo(() => new Date(hour * 3_600_000 - DAY_MS).toISOString(), [hour]);
   const { data, error, isPending, refetch } = useOp("runs.list", {
@@ -184,7 +187,7 @@ function Failures() {
   );
 }
 
-/** Workflows that do not start, and who must act; absent where there are none. */
+/** Workflows that can't start, and who must act; hidden if there are none. */
 function Stopped() {
   const may = useMay();
   const { data } = useOp("workflows.list", { query: { orphaned: true, limit: SHOWN_MAX } });
@@ -301,7 +304,7 @@ function Changes() {
   );
 }
 
-/** The apps that one may open; absent where none is deployed. */
+/** The apps that the user can open; hidden if none is deployed. */
 function Apps() {
   const apps = useOp("home.list_apps").data?.data ?? [];
   if (apps.length === 0) return null;

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { type ReactNode, useId } from "react";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
 
-/** A part of the page. Its height is kept from the start, so that nothing moves when its lines come. */
+/** A section of the page. Its height is reserved, so that loading causes no layout shift. */
 export function Panel(props: {
   readonly title: string;
   readonly rows: "few" | "some" | "many";
@@ -12,7 +12,7 @@ export function Panel(props: {
   readonly isLoading: boolean;
   readonly error?: Error | null;
   readonly retry?: () => void;
-  /** Said when there is no line. */
+  /** The text of the empty state. */
   readonly none: string;
   readonly children: ReactNode;
 }) {

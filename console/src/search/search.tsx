@@ -15,7 +15,7 @@ const PAUSE_MS = 150;
 const HITS_MAX = 50;
 const TEXT_MAX = 200;
 
-/** Everything that a text finds, by kind; the palette shows the best of it. */
+/** All search results by type; the palette shows the best ones. */
 export function SearchScreen() {
   useTitle("Search");
   const { q = "", kind } = useSearch({ from: "/inside/search" });
@@ -25,7 +25,7 @@ export function SearchScreen() {
   useEffect(() => setText(q), [q]);
   useEffect(() => {
     if (late !== q) void navigate({ to: "/search", search: { q: late, kind }, replace: true });
-    // Only when somebody has stopped to type: the address may change by itself.
+    // Runs only after typing has stopped, because the address can also change otherwise.
   }, [late]);
   const query = { q: q.slice(0, TEXT_MAX), limit: HITS_MAX, ...(kind && { kinds: kind }) };
   const { data, error, isFetching, refetch } = useOp(

@@ -1,3 +1,3 @@
-/** The examples, for whoever wants one later. */
+/** The examples, for users who install one later. */
 export { type Landing, setUp } from "./examples/example.ts";
 export { type Intent, INTENTS } from "./intents.ts";

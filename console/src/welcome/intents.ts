@@ -6,7 +6,7 @@ export interface Intent {
   readonly label: string;
   readonly about: string;
   readonly icon: LucideIcon;
-  /** Absent for who only wants to look. */
+  /** Undefined for users who only want to look around. */
   readonly load?: () => Promise<Example>;
 }
 

@@ -22,7 +22,7 @@ interface Answers {
   readonly intent: string;
 }
 
-/** The first owner says who they are and what they came for, and gets a running example of it. */
+/** The welcome page: the first owner enters their name and goal, and gets a running example. */
 export function Welcome() {
   const me = useMe();
   useEffect(() => setTitle("Welcome"), []);
@@ -36,7 +36,7 @@ function WelcomeForm({ me }: { readonly me: Me }) {
   const [doing, setDoing] = useState<string>();
   const leave = ({ path, steps }: Landing, intent: string): void => {
     saveWelcome({ intent, steps, done: [] });
-    // With the account, too: it is not asked in another browser.
+    // Also stored with the account, so that other browsers do not ask again.
     void perform("preferences.set", { ...WELCOME_PREFERENCE, body: { value: intent } });
     void cache.invalidateQueries();
     void navigate({ to: path });

@@ -32,7 +32,7 @@ import { Tests } from "./tests.tsx";
 import { Versions } from "./versions.tsx";
 import { CommandButton } from "../../ui/form/command-button.tsx";
 
-/** One artifact: its source, and beside it runs, tests, history and versions. */
+/** The page of an artifact: source, and next to it runs, tests, history and versions. */
 export function ArtifactPage() {
   const { id } = useParams({ from: "/inside/artifacts/$id" });
   const { data, error, isPending, refetch } = useOp("artifacts.get", { params: { id } });
@@ -48,7 +48,7 @@ function Workbench({ artifact }: { readonly artifact: Artifact }) {
   const navigate = useNavigate();
   const [draft, setDraft] = useState<string>();
   const base = useRef<string>(undefined);
-  // A key right after the last letter comes before the screen is drawn with it.
+  // A shortcut right after a keystroke runs before the render, so the newest text is read from the ref.
   const newest = useRef<string>(undefined);
   const update = useOutcome("artifacts.update");
   const problem = toProblem(update.outcome?.error);
@@ -127,7 +127,7 @@ function Workbench({ artifact }: { readonly artifact: Artifact }) {
   );
 }
 
-/** What is wrong with the source, or why it could not be saved. */
+/** Describes an error in the source, or why it could not be saved. */
 function toProblem(error: Error | undefined): string | undefined {
   const found = error instanceof ApiError ? error.errors[0]?.message : undefined;
   return found ?? (error && describeRefusal(error));
@@ -135,7 +135,7 @@ function toProblem(error: Error | undefined): string | undefined {
 
 interface SourceProps {
   readonly source: string;
-  /** The input of the run panel: the editor completes its members. */
+  /** The input of the run panel, used for completion in the editor. */
   readonly input: string;
   readonly problem: string | undefined;
   readonly isReadOnly: boolean;

@@ -15,10 +15,10 @@ import { Button, PlainButton } from "../../ui/form/button.tsx";
 type Summary = Schemas["ArtifactExecutionSummary"];
 
 const PAGE = 30;
-/** The log says when it ran; a clock is for what ran elsewhere. */
+/** Events report most executions; polling covers those without an event. */
 const LOOK_MS = 4_000;
 
-/** Executions as they happen, each with its input, result and logs. */
+/** Executions, live, each with input, result and logs. */
 export function History({ artifact }: { readonly artifact: Artifact }) {
   const { id } = artifact;
   const { open } = useSearch({ from: "/inside/artifacts/$id" });
@@ -81,7 +81,7 @@ export function History({ artifact }: { readonly artifact: Artifact }) {
   );
 }
 
-/** When a scheduled job is due next. */
+/** The next run of a scheduled job. */
 function DueLine({ artifact }: { readonly artifact: Artifact }) {
   const isJob = artifact.artifactType === "scheduled_job";
   const jobs = useOp(

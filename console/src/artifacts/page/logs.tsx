@@ -2,7 +2,7 @@ import type { Schemas } from "../../data/api.ts";
 
 type LogLine = Schemas["ArtifactExecution"]["logs"][number];
 
-/** What a script logged, in order. */
+/** The log lines of a script, in order. */
 export function Logs({ logs }: { readonly logs: readonly LogLine[] }) {
   if (logs.length === 0) return <p className="muted">It logged nothing.</p>;
   return (

@@ -1,4 +1,4 @@
-/** The last requests that a handler got from outside. */
+/** The last external requests to a webhook handler. */
 import { Link } from "@tanstack/react-router";
 import { type Schemas, useOp } from "../../data/api.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
@@ -9,7 +9,7 @@ import { toDuration, toWords } from "../../ui/words.ts";
 import { executionState, toRequest } from "../artifact-type.ts";
 
 const SHOWN = 5;
-/** Those of people who try it are among them. */
+/** Includes test runs by users. */
 const READ = 30;
 
 export function LastRequests({ artifactId: id }: { readonly artifactId: string }) {
@@ -45,7 +45,7 @@ export function LastRequests({ artifactId: id }: { readonly artifactId: string }
   );
 }
 
-/** What an execution began with: the request of a handler part by part, the input of any other as it is. */
+/** The input of an execution: for handlers the parts of the request, for others the value. */
 export function ExecutionInput({
   execution,
 }: {

@@ -21,15 +21,15 @@ interface RunPanelProps {
   readonly artifact: Artifact;
   readonly input: string;
   readonly onInput: (input: string) => void;
-  /** Saves what is not saved; false where that was refused. */
+  /** Saves unsaved changes; resolves to false if that failed. */
   readonly beforeRun: () => Promise<boolean>;
 }
 
-/** Runs the artifact with an input, and shows what came of it with its logs. */
+/** Runs the artifact with an input, and shows the result and logs. */
 export function RunPanel({ artifact, input, onInput, beforeRun }: RunPanelProps) {
   const { id, url } = artifact;
   const value = parseObject(input);
-  // A key right after the last letter comes before the screen is drawn with it.
+  // A shortcut right after a keystroke runs before the render, so the newest text is read from the ref.
   const newest = useRef(input);
   const execute = useOutcome("artifacts.execute");
   const { outcome: ran } = execute;
@@ -97,7 +97,7 @@ function verdictOf({ reply, error }: RunOutcome): string {
   return reply?.data.aborted ? "It stopped itself" : "It ran";
 }
 
-/** The result of a run, or why there is none. */
+/** The result or error of a run. */
 export function OutcomeView({ outcome }: { readonly outcome: Outcome }) {
   const { runtimeError, aborted, abortReason, output } = outcome;
   if (runtimeError) {

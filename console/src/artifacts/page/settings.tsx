@@ -25,7 +25,7 @@ const toDraft = ({ description, detail }: Artifact): SettingsDraft => ({
   openAddress: detail.openAddress ?? false,
 });
 
-/** What is not its source: description, schedule, limits, address. */
+/** Settings apart from the source: description, schedule, limits and address. */
 export function ArtifactSettings({ artifact }: { readonly artifact: Artifact }) {
   const { id, artifactType } = artifact;
   const isJob = artifactType === "scheduled_job";

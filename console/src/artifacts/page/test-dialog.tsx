@@ -25,7 +25,7 @@ type TestDraft = Readonly<Record<"name" | (typeof FIELDS)[number][0], string>>;
 const toText = (value: unknown): string => JSON.stringify(value, null, 2);
 const toObject = (text: string): Record<string, unknown> => ({ ...parseObject(text) });
 
-/** A test case: an input, what it should give, and answers in the place of calls. */
+/** A test case: input, expected result, and mocked responses of calls. */
 export function TestDialog({ artifactId: id, testCase, input, onClose }: TestDialogProps) {
   const form = useForm(testCase ? "artifacts.update_test_case" : "artifacts.create_test_case", {
     params: { id, testCaseId: testCase?.id ?? "" },
@@ -39,7 +39,7 @@ export function TestDialog({ artifactId: id, testCase, input, onClose }: TestDia
       name,
       inputPayload: toObject(inputPayload),
       expected: toObject(expected),
-      // The server checks that they are answers.
+      // The server validates the mocked responses.
       mocks: toObject(mocks) as never,
     }),
     check: (draft) =>

@@ -14,12 +14,12 @@ type Result = Schemas["ArtifactTestResult"];
 
 interface TestsProps {
   readonly artifactId: string;
-  /** Of the run panel: a new case begins with it. */
+  /** The input of the run panel, which new test cases start with. */
   readonly input: string;
   readonly beforeRun: () => Promise<boolean>;
 }
 
-/** Test cases beside the source: nothing outside is touched, calls of the context are mocked. */
+/** Test cases next to the source. They make no external calls: calls of the context are mocked. */
 export function Tests({ artifactId: id, input, beforeRun }: TestsProps) {
   const { data, error, isPending, refetch } = useOp("artifacts.list_test_cases", {
     params: { id },

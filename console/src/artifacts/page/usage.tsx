@@ -8,7 +8,7 @@ import { count } from "../../ui/words.ts";
 import type { Artifact } from "../artifact-type.ts";
 import { CommandButton } from "../../ui/form/command-button.tsx";
 
-/** What names an artifact or imports it, the versions of a module that scripts run with, and newer modules. */
+/** References to an artifact, the module versions that scripts use, and newer modules. */
 export function ArtifactUsage({ artifact }: { readonly artifact: Artifact }) {
   const { id, artifactType, versionNumber } = artifact;
   const { data, error, refetch } = useOp("artifacts.get_usage", { params: { id } });
@@ -43,7 +43,7 @@ interface NewerModulesProps {
   readonly newerModules: Schemas["ArtifactUsage"]["newerModules"];
 }
 
-/** Modules that others may have changed since the artifact was linked with them: they move only when asked. */
+/** Script modules that changed since the artifact was linked with them; they are updated only on request. */
 function NewerModules({ id, newerModules }: NewerModulesProps) {
   const update = useCommand("artifacts.update", {
     said: "The artifact uses the newest versions of its modules.",

@@ -10,7 +10,7 @@ import type { Artifact } from "../artifact-type.ts";
 import { PlainButton } from "../../ui/form/button.tsx";
 import { CommandButton } from "../../ui/form/command-button.tsx";
 
-/** All versions, and what differs between one and the newest. */
+/** All versions, and the differences between one and the newest. */
 export function Versions({ artifact }: { readonly artifact: Artifact }) {
   const { id, versionNumber } = artifact;
   const { open } = useSearch({ from: "/inside/artifacts/$id" });

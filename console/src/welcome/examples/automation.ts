@@ -3,7 +3,7 @@ import { type Example, OURS, publish, runWith } from "./example.ts";
 const TOTAL =
   '{{ $exists(trigger.input.lines) ? $sum(trigger.input.lines.(price * quantity)) : $error("The order has no lines.") }}';
 
-/** Orders: small ones are shipped at once, large ones wait for a decision, a broken one fails. */
+/** An order workflow: small orders are shipped at once, large ones wait for approval, an invalid one fails. */
 export const automation: Example = {
   pack: {
     id: "example_orders",

@@ -32,7 +32,7 @@ const INCIDENTS = [
   },
 ] as const;
 
-/** A desk with tickets, and a workflow that calls out the worst of them. */
+/** A service desk with tickets, and a workflow that reports the most urgent ones. */
 export const desk: Example = {
   pack: {
     id: "example_desk",

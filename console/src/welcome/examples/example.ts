@@ -1,10 +1,10 @@
 import { call, type Input } from "../../data/api.ts";
 import type { NextStep } from "../../data/welcome.ts";
 
-/** A running example of what somebody may have come for. */
+/** An example for one of the goals that the first owner can choose. */
 export interface Example {
   readonly pack: Input<"packs.install">["body"];
-  /** Publishes and fills what the pack has brought, so that there is something to see. */
+  /** Deploys the pack's resources and adds data, so that the example is not empty. */
   readonly fill: (made: Made) => Promise<Landing>;
 }
 
@@ -13,10 +13,10 @@ export interface Landing {
   readonly steps: readonly NextStep[];
 }
 
-/** The ids of what a pack has made, by kind and key. */
+/** Returns the id of a resource created by the pack, by kind and key. */
 export type Made = (kind: string, key: string) => string;
 
-/** Installs the example and fills it; each part is told as it begins. */
+/** Installs the example and fills it; reports each part when it starts. */
 export async function setUp(
   { pack, fill }: Example,
   tell: (what: string) => void,
@@ -36,7 +36,7 @@ export async function publish(id: string): Promise<void> {
   await call("workflows.publish", { params: { id }, body: {} });
 }
 
-/** Starts a workflow with each of the inputs, one after the other, so that its runs have an order. */
+/** Starts a workflow with each input, one after the other, so that the runs are in order. */
 export async function runWith(id: string, inputs: readonly unknown[]): Promise<readonly string[]> {
   const runs: string[] = [];
   for (const input of inputs) {
@@ -46,7 +46,7 @@ export async function runWith(id: string, inputs: readonly unknown[]): Promise<r
   return runs;
 }
 
-/** The fields that all packs of ours share. */
+/** The common fields of all example packs. */
 export const OURS = {
   version: "1.0.0",
   author: "Millrace",

@@ -1,6 +1,6 @@
 import { type Example, OURS, publish, runWith } from "./example.ts";
 
-/** An address that other systems call: it checks what they send, writes it in our words, and answers. */
+/** A webhook for other systems: it validates the input, converts it and responds. */
 export const integration: Example = {
   pack: {
     id: "example_webhook",

@@ -80,7 +80,7 @@ const APP = {
   ],
 };
 
-/** A table with records, an app on it for everybody, and a workflow that keeps it in order. */
+/** A table with records, an app for it, and a workflow that maintains the records. */
 export const tables: Example = {
   pack: {
     id: "example_stock",
