@@ -17,7 +17,7 @@ const DEMANDS = choicesOf(AGENT_POLICY_DEMANDS, {
   changes: "Whatever changes something",
 });
 
-/** Which agent calls need an approval, and by whom. */
+/** The policy for agent calls: which calls need an approval, and the approvers. */
 export function Policy() {
   const { data, error, refetch, isPending } = useOp("agent_policy.get");
   return (

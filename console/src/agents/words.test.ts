@@ -17,7 +17,7 @@ const preview = {
   leftOut: null,
 };
 
-test("a dry run is described in words", () => {
+test("a dry run is described as text", () => {
   expect(listChanges({ preview, workflow: null })).toEqual([
     "Makes table Orders",
     "Changes record rec_1: a, b",

@@ -22,7 +22,7 @@ const EVERY = [1, 5, 15, 60, 360, 1440].map(
     [minutes, minutes < 60 ? `every ${minutes} min` : `every ${minutes / 60} h`] as const,
 );
 
-/** What an alert measures, when it fires, and who is notified. */
+/** The form of an alert: measure, rule and recipients. */
 export function AlertForm({ form }: { readonly form: Form<AlertDraft> }) {
   const { report, kind, notify } = form.values;
   return (

@@ -87,7 +87,7 @@ export function Approvals() {
   );
 }
 
-/** The open approvals, live; those that others decide stay visible and are marked. */
+/** The open approvals, updated live. Approvals that other users decide stay visible and are marked. */
 function useInbox() {
   const enabled = useMay()("approvals.list");
   const { data, error, isLoading, refetch } = useOp(

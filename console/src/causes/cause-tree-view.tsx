@@ -136,7 +136,7 @@ export function nameNode({ kind, type, label, fan }: CauseNode): string {
   return (fan?.kind ?? kind) === "event" ? toWords(type) : label;
 }
 
-/** The names in a trace: of resources by id, and of steps. */
+/** The names in a trace: resources by id, and steps. */
 export interface CauseWords {
   readonly things: ReadonlyMap<string, KnownThing>;
   readonly nameStep: (runId: string | undefined, stepId: string) => string;

@@ -55,7 +55,7 @@ test("a collapsed node hides its effects, and lines end at the last child", () =
   ]);
 });
 
-test("counts are described in words", () => {
+test("counts are formatted as text", () => {
   expect(tellCounts({ event: 145, run: 1, webhook_delivery: 2 })).toBe(
     "145 events, 1 run, 2 deliveries",
   );

@@ -2,7 +2,7 @@
 export interface DashboardSearch {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
-  /** Uses each tile's own period instead of the dashboard's. */
+  /** Uses the period of each tile instead of the dashboard's period. */
   readonly period?: "own" | undefined;
   /** Conditions by field, as JSON. */
   readonly filter?: string | undefined;
@@ -31,7 +31,7 @@ export interface BarPeriod {
   readonly to?: string | undefined;
 }
 
-/** Returns the displayed period: the selected one, or the dashboard's. */
+/** Returns the displayed period: the selected one, or the default of the dashboard. */
 export function shownPeriod(search: DashboardSearch, saved: BarPeriod | null): BarPeriod {
   if (search.from !== undefined) return { from: search.from, to: search.to };
   return search.period === "own" ? {} : (saved ?? {});

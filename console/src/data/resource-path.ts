@@ -1,6 +1,6 @@
 import type { OperationId } from "@millrace/client";
 
-/** Returns the console path of a resource, for records by the slug of their table; undefined if it has no screen. */
+/** Returns the console path of a resource; undefined if it has no screen. Records use the slug of their table. */
 export function pathOf(type: string, id: string, number?: string | null): string | undefined {
   if (number !== null && number !== undefined && TICKET.test(number)) return `/tickets/${number}`;
   switch (type) {

@@ -31,7 +31,7 @@ export function enterInside(): void {
 
 const CHANNEL = "millrace:session";
 
-/** Tells all windows of this browser who signed in; null after a sign-out. */
+/** Notifies all windows of this browser that a user signed in; null after a sign-out. */
 export function announcePerson(userId: string | null): void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.postMessage(userId);

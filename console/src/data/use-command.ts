@@ -80,7 +80,7 @@ export interface Work {
   readonly refusal: string | undefined;
 }
 
-/** A command of several calls, or of a call and a browser action. The first error ends it and is shown. */
+/** A command of several calls, or of a call and a browser action. Stops at the first error and shows it. */
 export function useWork(operation: OperationId | undefined, why?: string): Work {
   const missing = useRefusal(operation);
   const [isBusy, setBusy] = useState(false);

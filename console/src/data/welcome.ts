@@ -1,6 +1,6 @@
 /**
- * The welcome for the first owner: their goal, the samples created for it, and suggested next steps. The steps are
- * stored in this browser; that the welcome was shown is stored with the account.
+ * The welcome for the first owner: their goal, the samples created for it, and suggested next steps. This browser
+ * stores the steps; the account stores whether the welcome was shown.
  */
 import { useSyncExternalStore } from "react";
 import { place } from "./place.ts";
@@ -10,7 +10,10 @@ export interface NextStep {
   /** A path of the console, or of a server-rendered page. */
   readonly to: string;
   readonly isPage?: boolean;
-  /** What completes the step: an event with this data, or a visit to a path. Default: a visit to the path of `to`. */
+  /**
+   * The condition that completes the step: an event with this data, or a visit to a path. Default: a visit to the
+   * path of `to`.
+   */
   readonly doneBy?: DoneBy;
 }
 
@@ -86,7 +89,7 @@ interface Person {
   readonly roles: readonly string[];
 }
 
-/** Returns whether this is the first use of the installation: only the first owner is asked, and only once. */
+/** Returns whether to show the welcome: only to the first owner, and only once. */
 export function isFirstRun(me: Person | undefined, welcome: WelcomeState | undefined): boolean {
   return (
     me !== undefined &&

@@ -14,7 +14,7 @@ export interface KnownThing {
   readonly number?: string | null;
 }
 
-/** The resources that a screen knows by id, besides people and teams. */
+/** Resources known to a screen by id, in addition to people and teams. */
 export const KnownThings = createContext<ReadonlyMap<string, KnownThing>>(new Map());
 
 const ID = /^([a-z]{2,4})_[0-9a-hjkmnp-tv-z]{20,}$/;

@@ -11,7 +11,7 @@ interface ObjectFieldsProps {
   readonly only?: readonly string[] | undefined;
 }
 
-/** The fields of an object in schema order, without those that a condition hides. */
+/** The fields of an object in schema order. Fields hidden by a condition are omitted. */
 export function ObjectFields({ schema, value, at, only }: ObjectFieldsProps) {
   const { root, renderField } = useForm();
   const settled = settleSchema(schema, value, root);

@@ -148,7 +148,7 @@ function settleOnce(schema: Schema, value: unknown, root: Schema): Schema {
 
 const isTemplate = ({ title, type }: Schema): boolean => title === "Template" && type === "string";
 
-/** Reduces `anyOf` with a template to the other variant, marked as template; a single variant is returned as it is. */
+/** Reduces `anyOf` with a template to the other variant, marked as template; returns a single variant unchanged. */
 function plainOf(schema: Schema): Schema {
   const { anyOf, ...rest } = schema;
   if (!anyOf || schema.type !== undefined) return schema;

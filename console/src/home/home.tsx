@@ -187,7 +187,7 @@ function Failures() {
   );
 }
 
-/** Workflows that can't start, and who must act; hidden if there are none. */
+/** Workflows that can't start, and the people who must act; hidden if the list is empty. */
 function Stopped() {
   const may = useMay();
   const { data } = useOp("workflows.list", { query: { orphaned: true, limit: SHOWN_MAX } });

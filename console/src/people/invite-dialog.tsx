@@ -71,7 +71,7 @@ function describeFault(emails: readonly string[]): string | undefined {
   return `Not an e-mail address: ${bad.slice(0, 3).join(", ")}${more}`;
 }
 
-/** Sent one by one, so that an error for one address does not affect the others. */
+/** Sent one by one, so that an error affects only its own address. */
 async function inviteAll({ emails, roleIds }: Draft): Promise<Outcome> {
   const sent: Sent[] = [];
   const refused: { email: string; why: string }[] = [];

@@ -133,7 +133,7 @@ function useMemberCommands(member: Member, refusal: string | undefined, onDone: 
   return { setStatus: { ...update, to }, remove, handOver: { ...work, run: handOver } };
 }
 
-/** What ends and what stays, with counts if available. */
+/** The consequences of removing a member, with counts if available. */
 function Consequences({ member }: { readonly member: Member }) {
   const may = useMay();
   const tokens = useOp(

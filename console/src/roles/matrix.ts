@@ -32,7 +32,7 @@ export function groupPermissions(
     .toSorted((one, other) => one.area.localeCompare(other.area, "en"));
 }
 
-/** Expands a role's entries to permissions: `incidents:*` and `*` stand for many. */
+/** Expands a role's entries such as `incidents:*` and `*` to permissions. */
 export function expandEntries(
   entries: readonly string[],
   catalog: readonly string[],

@@ -53,7 +53,7 @@ interface Pile {
   readonly height: number;
 }
 
-/** Lays out items; those with problems are first in their block. */
+/** Lays out items; items with problems are first in their block. */
 export function layOut(nodes: readonly MapNode[]): ItemMap {
   const layers = toLayers(nodes);
   const heightOf = (piles: readonly Pile[]): number =>

@@ -216,7 +216,7 @@ function Side(
 
 type Node = Topology["nodes"][number];
 
-/** Returns the items of the list: those with problems first, filtered by class and words. */
+/** Returns the items of the list: items with problems first, filtered by class and words. */
 function listNodes(
   topology: Topology | undefined,
   { class: only, q = "" }: ServicesSearch,

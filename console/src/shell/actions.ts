@@ -100,7 +100,7 @@ function useDeclared(declared: Set<ActionRef>, actions: readonly Action[]): void
   }, [declared]);
 }
 
-/** Returns the available actions: those of the newest screen first, global ones last. */
+/** Returns the available actions: actions of the newest screen first, global actions last. */
 export function currentActions(): readonly Action[] {
   return [...screenActions(), ...frameActions()];
 }
@@ -165,7 +165,7 @@ const isFree = (event: KeyboardEvent): boolean =>
   // If a text field is removed during typing, the following letters must not run shortcuts.
   !(isSingleKey(event) && hasLostField(event.target));
 
-/** Runs the action of a shortcut, or shows why it is disabled; returns false if there is none. */
+/** Runs the action of a shortcut, or shows why it is disabled; returns false for unknown shortcuts. */
 function runAction(event: KeyboardEvent, keys: string): boolean {
   const action = currentActions().find(
     (one) => one.keys === keys && !one.native && isWithin(event.target, one),

@@ -13,7 +13,7 @@ export class HeldKeys<Event extends Press> {
   readonly #run: (event: Event, keys: string) => boolean;
   #presses: readonly { readonly event: Event; readonly key: string }[] = [];
 
-  /** `run` executes the action of a shortcut; it returns false if there is none. */
+  /** `run` executes the action of a shortcut; it returns false for unknown shortcuts. */
   constructor(run: (event: Event, keys: string) => boolean) {
     this.#run = run;
   }

@@ -1,4 +1,4 @@
-/** The theme: light, dark or the system's. A script in `public` applies it before the first paint. */
+/** The theme: light, dark, or the system theme. A script in `public` applies it before the first paint. */
 import { useSyncExternalStore } from "react";
 
 export const THEMES = ["system", "light", "dark"] as const;

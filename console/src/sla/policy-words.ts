@@ -43,7 +43,7 @@ const OPERATORS: Readonly<Record<string, string>> = {
   exists: "is there",
 };
 
-/** Describes a condition in words; deeply nested ones are shown as JSON. */
+/** Describes a condition as text; deeply nested ones are shown as JSON. */
 export function toConditionWords(condition: Readonly<Record<string, unknown>>): string {
   return Object.entries(condition)
     .map(([field, value]) => {

@@ -22,7 +22,7 @@ type ListedTask = Reply<"tasks.list">["data"][number];
 const SHOWN = 100;
 const VIEWS = choicesOf(TASKS_LIST_VIEW, { mine: "Mine", unassigned: "Of my teams", all: "All" });
 
-/** The user's tasks of all changes and requests; tasks that wait for others come last. */
+/** The user's tasks of all changes and requests; blocked tasks are last. */
 export function MyTasks() {
   useTitle("Tasks");
   const { view = "mine" } = useSearch({ from: "/inside/tasks" });

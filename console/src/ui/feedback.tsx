@@ -11,7 +11,7 @@ export function Loading({ rows = 8 }: { readonly rows?: number }) {
   );
 }
 
-/** An empty state: what belongs here, and one action. */
+/** An empty state: its purpose, and one action. */
 export function Empty(props: {
   readonly title: string;
   readonly children?: ReactNode;

@@ -79,7 +79,7 @@ export function notifyRefusal({ text, reasons, rest }: Refusal): void {
   show({ text, reasons: told, act: rest?.act, ...(rest && { label: rest.label }) }, REFUSED_MS);
 }
 
-/** Runs the newest available undo; returns false if there is none. */
+/** Runs the newest available undo; returns false if undo is unavailable. */
 export function takeWayBack(): boolean {
   const offered = toasts.findLast(({ act }) => act !== undefined);
   if (!offered) return false;

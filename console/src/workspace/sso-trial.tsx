@@ -18,7 +18,7 @@ interface TrialProps {
 
 const TEST = "?test=true&returnTo=/settings/sso";
 
-/** The test login with its result, and the requirement that it allows. */
+/** The test login and its result. After a successful test, single sign-on can be required. */
 export function SsoTrial({ configuration, reason }: TrialProps) {
   return (
     <Section

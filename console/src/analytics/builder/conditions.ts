@@ -1,4 +1,4 @@
-/** Rules of a filter as lines: field, operator and value. All of them must match. */
+/** A rule of a filter: field, operator and value. All rules must match. */
 export interface Line {
   readonly field: string;
   readonly operator: string;

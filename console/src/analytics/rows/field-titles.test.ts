@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { titleOfField } from "./field-titles.ts";
 
-test("A field has its title from the first source that has one", () => {
+test("A field has the title from the first source with that field", () => {
   const orders = [
     { name: "price", title: "Price €" },
     { name: "customer", title: "Buyer" },

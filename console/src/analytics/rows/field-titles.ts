@@ -27,7 +27,7 @@ interface TitledField {
   readonly title?: string;
 }
 
-/** The label of a path starts with the title of its reference, as in the columns of a report. */
+/** Starts the label of a path with the reference's title, as in the columns of a report. */
 export function titleOfField(sources: readonly (readonly TitledField[])[], path: string): string {
   const [first = "", ...rest] = path.split(".");
   for (const fields of sources) {

@@ -128,7 +128,7 @@ test("changes of two users are both kept if they are separate, and reported if t
   ]);
 });
 
-test("the tables of an app are those of its sources and of its actions", () => {
+test("the tables of an app include the tables of sources and actions", () => {
   const action = { type: "create_record", table: "log", values: {} };
   const rowActions = [{ label: "Drop", action: { type: "delete_record", table: "old_orders" } }];
   const components = [

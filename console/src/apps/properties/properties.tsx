@@ -182,7 +182,7 @@ function rowsOf(scope: unknown, name: string): readonly unknown[] {
   return Array.isArray(rows) ? rows : NO_ROWS;
 }
 
-/** Returns the fields of a row, and those of its references. */
+/** Returns the fields of a row, including the fields of referenced records. */
 export function fieldsOf(row: unknown): readonly string[] {
   if (!isFields(row)) return [];
   return Object.entries(row).flatMap(([name, value]) =>

@@ -19,7 +19,7 @@ interface TestsProps {
   readonly beforeRun: () => Promise<boolean>;
 }
 
-/** Test cases next to the source. They make no external calls: calls of the context are mocked. */
+/** Test cases next to the source. They do not call other systems: calls of the context are mocked. */
 export function Tests({ artifactId: id, input, beforeRun }: TestsProps) {
   const { data, error, isPending, refetch } = useOp("artifacts.list_test_cases", {
     params: { id },

@@ -45,7 +45,7 @@ export function addDays(date: Date, days: number): Date {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days);
 }
 
-/** Parses the day of an address; today if there is none. */
+/** Parses the day of an address; default: today. */
 export function parseDay(key: string | undefined, now: Date): Date {
   return key === undefined ? now : new Date(`${key}T${NOON_HOURS}:00`);
 }

@@ -1,4 +1,4 @@
-/** Describes what is unusual about the start of a change, before it and later from its event. */
+/** Describes unusual circumstances of a change's start, before the start and later from its event. */
 import type { Change, Conflicts } from "./use-change.ts";
 
 type Planned = Pick<Change, "plannedStart" | "plannedEnd">;

@@ -1,4 +1,4 @@
-/** The actions on a change's page: those of its state, and two forms of this page. */
+/** The actions on a change's page: the actions of its state, and two forms. */
 import { useState } from "react";
 import { etagOf } from "../../data/api.ts";
 import { useMe, useRefusals } from "../../data/people.ts";

@@ -79,8 +79,8 @@ export function resolveNames(scope: unknown, names: readonly string[]): unknown 
 }
 
 /**
- * Formats a value of any type for one field: strings as they are, others as JSON, and strings that would parse as
- * JSON in quotes. So the number is `5`, the string `"5"`, and both are parsed to the same value.
+ * Formats a value of any type for one field: strings unquoted, others as JSON. Strings that would parse as JSON are
+ * quoted: the number is `5`, the string is `"5"`, and both are parsed to the same value.
  */
 export function spellValue(value: unknown): string {
   if (value === undefined) return "";

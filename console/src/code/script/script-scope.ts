@@ -2,7 +2,7 @@
 import { TYPE } from "../expression/scope.ts";
 import { contextType, LIST_MEMBERS, type ScriptType, TEXT_MEMBERS } from "./script-type.ts";
 
-/** What is known about a name: its type, or a sample value. */
+/** The known information about a name: its type, or a sample value. */
 export type Known = { readonly type: ScriptType } | { readonly value: unknown };
 
 const NAME = "[A-Za-z_$][\\w$]*";

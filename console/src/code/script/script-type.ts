@@ -6,7 +6,7 @@ import type { Context, HttpAnswer, ListOptions, TableRecord } from "@millrace/cl
 
 /** A value that scripts can use. */
 export interface ScriptType {
-  /** Its parameters or its type, as source text. */
+  /** The parameters or the type, as source text. */
   readonly about: string;
   readonly help?: string;
   readonly members?: Readonly<Record<string, ScriptType>>;

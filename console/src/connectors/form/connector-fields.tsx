@@ -85,7 +85,7 @@ function drawCredential(props: FieldProps) {
   return <Credential {...props} />;
 }
 
-/** A credential: the name of a secret, or a value that is encrypted and not shown again. */
+/** The control of a credential: the name of a secret, or a new value. Values are encrypted and not shown again. */
 function Credential({ id, value, label, onChange, isDisabled, describedBy, error }: FieldProps) {
   const may = useMay();
   const secrets = useOp(

@@ -29,7 +29,7 @@ export function canBeEmpty(fact: FieldFacts): boolean {
 export function toBody(values: Values, facts: Facts): Values {
   const entries = Object.entries(values).flatMap(([name, value]) => {
     const fact = facts[name];
-    // A draft may have more fields, such as those of the complete resource or of a related operation.
+    // Drafts may have additional fields, for example from the complete resource or from a related operation.
     if (!fact) return [];
     if (!isEmpty(value)) return [[name, value]];
     if (fact.nullable) return [[name, null]];

@@ -25,6 +25,6 @@ export function checkTypes(form: typeof useForm, isNew: boolean): void {
   drawn.field("name").onChange("A");
 }
 
-test("field names, values and parameters of a form are those of its operation", () => {
+test("fields, values and parameters of a form match its operation", () => {
   expect(checkTypes).toBeTypeOf("function");
 });

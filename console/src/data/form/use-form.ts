@@ -100,7 +100,7 @@ export interface FieldFault {
 
 const NO_FACTS: Facts = {};
 
-/** A form of an operation, or of one of several that is chosen at runtime, such as create and update. */
+/** A form of one operation, or of several operations of which one is chosen at runtime, such as create and update. */
 export function useForm<O extends OperationId, D extends object = DraftOf<O>, R = Reply<O>>(
   operation: O,
   options: FormOptions<O, D, R>,
@@ -215,7 +215,7 @@ export const useAnyForm = useForm as unknown as (
 type Next<R> = (reply: R | undefined) => Promise<unknown>;
 
 interface Sending<R> {
-  /** What to run after the form was sent. */
+  /** Runs after the form was sent. */
   readonly next?: Next<R> | undefined;
   readonly isUnchanged?: boolean;
   readonly isRetry?: boolean;

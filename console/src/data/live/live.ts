@@ -181,7 +181,7 @@ async function follow(): Promise<void> {
   }
 }
 
-/** Waits for a time, or until the browser is online again. */
+/** Resolves after the given time, or earlier if the browser goes online. */
 function waitFor(ms: number): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

@@ -2,8 +2,8 @@ import { eventKindsOf, type OperationId, routeOf } from "@millrace/client";
 import type { Write } from "../api.ts";
 
 /**
- * The operations that an event makes stale, by the event's namespace. Listed are effects that the event name does
- * not imply: a breach changes the ticket, an installed pack can change anything.
+ * The operations that become stale, by namespace of the event. It lists effects that the event name does not imply:
+ * a breach changes the ticket, an installed pack can change anything.
  */
 const STALE: Readonly<Record<string, readonly string[]>> = {
   absence: ["absences.", "on_call.", "on_call_schedules."],

@@ -84,7 +84,7 @@ export function useMembers(ids: readonly string[]): readonly Person[] {
   }, [known, others, isPart, ids]);
 }
 
-/** Returns the name of a person or team, once it is loaded. */
+/** Looks up names of people and teams; undefined while loading. */
 export function useNames(): (id: string | null | undefined) => string | undefined {
   const [persons, groups] = [useFirstPeople(), useFirstTeams()];
   const me = useMe();

@@ -48,7 +48,7 @@ interface OpenTablesProps {
   readonly environment: Environment;
 }
 
-/** Lists the tables without access rules; renders nothing if there are none. */
+/** Lists the tables without access rules; hidden if all tables have access rules. */
 export function OpenTables({ slugs, environment }: OpenTablesProps) {
   const access = useRecordAccess(slugs, environment);
   const open = access?.tables.filter((table) => table.open) ?? [];

@@ -49,7 +49,7 @@ test("the toast after a command offers undo, and no other toast does", () => {
   expect([offered(taken), ways]).toEqual([undefined, 1]);
 });
 
-test("commands of one user action are undone together, however long each takes, or not at all", () => {
+test("commands of one user action are undone together, regardless of their duration, or not at all", () => {
   let undone: readonly string[] = [];
   offerWaysBack(() => (targets) => (undone = targets.map((one) => one.correlationId)));
   const offered = (): readonly string[] => {

@@ -66,7 +66,7 @@ const SAMPLE: Readonly<Record<string, string>> = {
   link: "https://desk.example.com/portal/tickets/INC0000042",
 };
 
-/** Fills a template with sample values, as a recipient would see it. */
+/** Fills a template with sample values, for a preview. */
 export function fillTemplate(text: string, mailbox: string): string {
   const values: Readonly<Record<string, string>> = { ...SAMPLE, "mailbox.name": mailbox };
   return text.replaceAll(/\{\{\s*([\w.]+)\s*\}\}/g, (mark, name: string) => values[name] ?? mark);

@@ -48,7 +48,7 @@ function TeamEditor({ team }: { readonly team: Team | undefined }) {
     initial: team ?? {},
     version: revisionOf(team),
     said: ({ data }) => `${data.name} is saved`,
-    // An existing team is already open: opening it again would bring back a user who has left the page.
+    // An existing team is already open: opening it again would move a user who has left the page.
     onDone: ({ data }) => {
       if (!team) setOpen(data.id);
     },

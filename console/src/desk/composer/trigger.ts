@@ -28,8 +28,8 @@ interface Rankable {
 const SHOWN_MAX = 8;
 
 /**
- * Ranks choices: those that start with the search text, then those with a word that does, then those that contain
- * it.
+ * Ranks choices: labels that start with the search text, then labels with a word that starts with it, then labels
+ * that contain it.
  */
 export function rankChoices<T extends Rankable>(
   choices: readonly T[],

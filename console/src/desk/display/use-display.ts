@@ -5,8 +5,8 @@ import type { View } from "../queue/views.ts";
 import { applyColumns, type Display, readDisplay, saveDisplay, toColumns } from "./display.ts";
 
 /**
- * The display settings: those of the saved view, otherwise those of this device. Changes to the user's own view are
- * saved in it.
+ * The display settings of the saved view, or else of this device. Changes to the user's own view are saved in the
+ * view.
  */
 export function useDisplay({ id, saved }: View): readonly [Display, (next: Display) => void] {
   const may = useMay();

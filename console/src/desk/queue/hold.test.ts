@@ -23,7 +23,7 @@ test("the open row stays in place when it no longer matches, and is removed when
   expect(shown(holdOpen(rows("c"), [], "unknown"))).toEqual(["c"]);
 });
 
-test("the next row is the one below, or above at the end, and never one that no longer matches", () => {
+test("the next row is the one below, or above at the end, and rows that no longer match are skipped", () => {
   const held = holdOpen(rows("a", "c"), holdOpen(rows("a", "b", "c"), [], "b"), "b");
   expect(nextAfter(held, "b")?.id).toBe("c");
   expect(nextAfter(held, "c")?.id).toBe("a");

@@ -14,7 +14,7 @@ export interface SavedPart {
   readonly onlyOpen: boolean;
 }
 
-/** Returns what is saved of a view and its filter. Search words can't be a condition and are not saved. */
+/** Returns the part of a view and its filter that can be saved. Search words can't be a condition. */
 export function toSavedPart(
   view: View,
   { only }: Pick<DeskSearch, "only">,

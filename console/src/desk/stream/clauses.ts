@@ -1,4 +1,4 @@
-/** Describes the events of a ticket: what the actor did, by event type. */
+/** Describes the events of a ticket, by event type. */
 import { describeStarted } from "../../changes/index.ts";
 import { splitWords, toWords } from "../../ui/words.ts";
 import type { Moment } from "../ticket-kind.ts";

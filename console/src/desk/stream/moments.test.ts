@@ -18,7 +18,7 @@ const moment = (n: number, type: string, fields: Partial<Moment> = {}): Moment =
 const shown = (...moments: readonly Moment[]) =>
   toStream(moments.toReversed(), (id) => names[id], "usr_s");
 
-test("messages are separate entries, and changes by one person in one moment are one line", () => {
+test("messages are separate entries, and simultaneous changes by one person are grouped in one line", () => {
   const stream = shown(
     moment(1, "created", { actor: SVEN }),
     moment(2, "updated", { changes: [{ field: "state", from: "new", to: "in_progress" }] }),

@@ -25,7 +25,7 @@ export function Facts({
   fixed,
 }: {
   readonly ticket: Ticket;
-  /** The reason why nobody can change these fields. */
+  /** The reason why all fields are read-only for all users. */
   readonly fixed?: string;
 }) {
   const may = useMay();

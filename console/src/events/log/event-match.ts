@@ -30,7 +30,7 @@ export function topicOf(type: string): string {
   return type.slice(0, type.indexOf("."));
 }
 
-/** In a pattern, `*` stands for one word, at its end for one or more; an invalid pattern matches nothing. */
+/** Compiles a pattern: `*` matches one word, at the end one or more. An invalid pattern does not match anything. */
 function compileType(pattern: string): (type: string) => boolean {
   if (pattern === "*") return () => true;
   if (!/^[\w.*-]+$/.test(pattern)) return () => false;

@@ -20,7 +20,7 @@ interface MessageDraft {
   readonly json: string | null;
 }
 
-/** Earlier messages: the form has their fields, or accepts JSON if there are none. */
+/** Earlier messages: the form has their fields, or accepts JSON without earlier messages. */
 interface Past {
   readonly newest: Pick<Schemas["Event"], "type" | "data"> | undefined;
   readonly schema: PayloadSchema | undefined;

@@ -19,7 +19,7 @@ import { Button } from "../../ui/form/button.tsx";
 
 type Article = Schemas["Article"];
 
-/** The page of an article, with a side panel for its authors. */
+/** The page of an article; authors also see a side panel. */
 export function ArticlePage() {
   const { id } = useParams({ from: "/inside/knowledge/$id" });
   const input = { params: { id }, query: { format: "html" } } as const;

@@ -1,6 +1,6 @@
 import { ThumbsDown, ThumbsUp } from "lucide-react";
 
-/** The number of readers whom the article helped or did not help. */
+/** The number of helpful and unhelpful votes of an article. */
 export function Verdict(props: {
   readonly entry: { readonly helpfulCount: number; readonly unhelpfulCount: number };
 }) {

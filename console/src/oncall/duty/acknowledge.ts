@@ -1,7 +1,7 @@
 import type { Schemas } from "../../data/api.ts";
 import { perform } from "../../data/use-command.ts";
 
-/** Acknowledges a page, so that nobody else is paged about its ticket. */
+/** Acknowledges a page, so that paging for its ticket stops. */
 export const acknowledge = ({
   id,
   ticket,

@@ -1,6 +1,6 @@
 /**
- * Computes whom an escalation pages at what time if nobody acknowledges: a pure function with the same rules as the
- * server.
+ * Computes the recipients and times of an escalation without an acknowledgement: a pure function with the same
+ * rules as the server.
  */
 import type { Schemas } from "../../data/api.ts";
 

@@ -16,7 +16,7 @@ interface PreviewProps {
   readonly repeats: number;
 }
 
-/** The people who would be paged, with times, if it started at a given time and nobody acknowledged. */
+/** A preview of the paged people with times, for a given start and without an acknowledgement. */
 export function EscalationPreview({ steps, repeats }: PreviewProps) {
   const [start, setStart] = useState(() => new Date().toISOString());
   const nameOf = useNames();

@@ -13,7 +13,7 @@ interface StepListProps {
   readonly field: FieldBinding<readonly Step[]>;
 }
 
-/** The steps of a policy: whom to page, and how long to wait for an acknowledgement. */
+/** The steps of a policy: recipients, and the time to wait for an acknowledgement. */
 export function StepList({ field }: StepListProps) {
   const { value, onChange, errorFor } = field;
   const steps = value ?? [];

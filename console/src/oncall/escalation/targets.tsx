@@ -17,7 +17,7 @@ interface TargetsProps {
 
 const TYPES = { ocs: "schedule", tem: "team", usr: "user" } as const;
 
-/** Selects whom to page: on-call schedules, teams and people. */
+/** Selects the recipients of a page: on-call schedules, teams and people. */
 export function Targets({ targets, onChange, error }: TargetsProps) {
   const { onCall, options, search } = useTargetSearch();
   const nameOf = useNames();

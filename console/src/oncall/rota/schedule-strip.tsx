@@ -84,7 +84,7 @@ export function ScheduleStrip({ schedule, first, onEdit }: ScheduleStripProps) {
 
 const PROBLEMS_READ = 200;
 
-/** Warns about former members in the schedule: who, from when it matters, and possible replacements. */
+/** Warns about former members in the schedule: names, dates and possible replacements. */
 function LeaverNotice({ scheduleId }: { readonly scheduleId: string }) {
   const query = { limit: PROBLEMS_READ };
   const problems = useOp("on_call.list_problems", { query }).data?.data ?? [];

@@ -16,7 +16,7 @@ interface IncidentListProps {
   readonly refusal: string | undefined;
 }
 
-/** The incidents that a problem causes. */
+/** Incidents caused by a problem. */
 export function IncidentList({ problem, refusal }: IncidentListProps) {
   const [isLinking, setLinking] = useState(false);
   const { incidents } = problem;

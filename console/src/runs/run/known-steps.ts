@@ -47,7 +47,7 @@ function hasInnerFailure(nodes: ReadonlyMap<string, NodeSummary>): boolean {
   return false;
 }
 
-/** Returns the id of a step if all its loop items are selected; a loop has the same id in any item of its own. */
+/** Returns the id of a step if all its loop items are selected. For a loop itself, its own selected item is ignored. */
 function toStepId({ key = "", items }: StepPlace): string | undefined {
   const own = new Map([...items].filter(([loop]) => loop !== key));
   return rowIdOf({ key, items: own });

@@ -44,7 +44,7 @@ const STEPS = [
   step("each[1].lines[0].label", "completed", { from: 20, to: 30 }),
 ];
 
-test("a loop is one row with counts until it is expanded", () => {
+test("a collapsed loop is one row with counts", () => {
   const rows = listFallRows(buildStepTree(STEPS), new Set(), new Map([["each", 1]]));
   expect(rows.map(({ id }) => id)).toEqual(["read", "each"]);
   expect(rows[1]?.items).toEqual({ count: 3, failed: 1 });

@@ -17,7 +17,7 @@ export interface FallRow {
   /** Undefined while it is active. */
   readonly endMs: number | undefined;
   readonly step: RunStep | undefined;
-  /** For loops: the number of items, and how many of them failed. */
+  /** For loops: the number of items and of failed items. */
   readonly items?: { readonly count: number; readonly failed: number };
   readonly isOpen?: boolean;
 }

@@ -33,7 +33,7 @@ test("a JSON pointer resolves to its field", () => {
   expect(pointerWords("/values/total")).toBe("values › total");
 });
 
-test("an expression shows its values: of its own item, of outer steps, of the trigger", () => {
+test("an expression shows its values: from the same item, from outer steps and from the trigger", () => {
   const outputs = new Map([
     ["read", { output: { rate: 2 } }],
     ["each[0].price", { output: 10 }],

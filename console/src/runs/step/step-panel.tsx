@@ -147,7 +147,7 @@ function StepValues({ run, step }: Pick<PanelProps, "run" | "step">) {
   );
 }
 
-/** What happened after a failure, with a link to the failed step in the loop. */
+/** The effect of a failure, with a link to the failed step in the loop. */
 function FailureWay(props: {
   readonly step: RunStep;
   readonly onChoose: (place: StepPlace) => void;

@@ -70,7 +70,7 @@ const SHOWN_CHARACTERS = 160;
 const shorten = (text: string): string =>
   text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
 
-/** What a step waits for, until when, with a link. */
+/** The wait of a step: reason, end time and a link. */
 export function WaitSection({
   wait,
   runId,

@@ -47,7 +47,7 @@ const GUESSES: readonly (readonly [Target, RegExp])[] = [
   ["description", /^(description|comment|notes?)$/i],
 ];
 
-/** Guesses the mapping of columns; of two columns for one field, the first wins. */
+/** Guesses the mapping of columns. If two columns match one field, the first wins. */
 export function guessMapping(header: readonly string[]): readonly Target[] {
   const taken = new Set<Target>();
   return header.map((title) => {

@@ -21,7 +21,7 @@ interface ItemFormProps {
 
 type Draft = ReturnType<typeof toDraft>;
 
-/** The form of an item, with the attributes of its class. */
+/** The form of an item, including the attributes of its class. */
 export function ItemForm({ item, ifMatch, onClose }: ItemFormProps) {
   const navigate = useNavigate();
   const classes = useOp("cmdb.list_classes", { query: { limit: 200 } }).data?.data;

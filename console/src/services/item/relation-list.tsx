@@ -25,7 +25,7 @@ interface Relation {
   readonly type: RelationType;
 }
 
-/** The items that an item depends on, and those that depend on it. */
+/** The dependencies of an item, in both directions. */
 export function RelationList({ itemId, refusal }: RelationListProps) {
   const [isAdding, setAdding] = useState(false);
   const { data } = useOp("cmdb.list_relationships", { query: { item: itemId, limit: 200 } });

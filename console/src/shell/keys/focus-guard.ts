@@ -1,6 +1,6 @@
 /**
- * Single-key shortcuts need focus that a person placed by a click, by Tab or by opening the screen. Focus that a text
- * field lost because it was removed or disabled does not count: what is typed next was meant for the field.
+ * Single-key shortcuts need focus that the user placed by a click, by Tab or by opening the screen. Focus that a
+ * text field lost because it was removed or disabled does not count: the next key presses were meant for the field.
  */
 import { isRecovered } from "../../ui/behaviour/focus-recovery.ts";
 

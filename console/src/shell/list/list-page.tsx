@@ -58,7 +58,7 @@ interface ListPageProps<T extends string> {
   readonly create?: Create;
   /** Further actions next to the main action. */
   readonly others?: ReactNode;
-  /** The empty state: what belongs here, with an example. */
+  /** The empty state, with an example. */
   readonly empty: ReactNode;
   /** Replaces the empty state, for example with a gallery. */
   readonly start?: ReactNode;

@@ -52,7 +52,7 @@ test("a hidden entry is under More until it is pinned", () => {
   expect(firstOf(used(["a", "b", "c"]), pin(hidden, "a"))).toBe("abc");
 });
 
-test("an entry moves by one place, and not beyond the ends", () => {
+test("an entry moves by one place and stops at the ends", () => {
   const first = ["a", "b", "c"];
   const moved = move(ORIGINAL, first, { id: "c", by: -1 });
   expect(firstOf(used(first), moved)).toBe("acb");

@@ -1,4 +1,4 @@
-/** Returns the portal page that corresponds to a console page; undefined if there is none. */
+/** Returns the portal page that corresponds to a console page; undefined without a counterpart. */
 export function portalPathOf(path: string): string | undefined {
   if (path === "/" || path === "/desk") return "";
   const [, ticket] = /^\/(?:tickets|desk\/\w+)\/((?:INC|REQ)\d{7,15})$/.exec(path) ?? [];

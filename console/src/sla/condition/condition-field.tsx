@@ -37,7 +37,7 @@ const FIELDS = [
   ["tags", "Tags"],
 ] as const;
 
-/** Comparisons that must all match. More complex conditions are described in words and kept. */
+/** Comparisons that must all match. More complex conditions are read-only. */
 export function ConditionField(props: ConditionFieldProps) {
   const { label, nothing, onChange, entity } = props;
   const value = props.value ?? {};

@@ -24,7 +24,7 @@ interface ResultPaneProps {
   readonly name: string;
 }
 
-/** The result as rows, as a chart, and with its plan. */
+/** The result as rows or chart, and its query plan. */
 export function ResultPane({ tab, onTab, sqlRun, limit, name }: ResultPaneProps) {
   const { answer, plan, error, isRunning } = sqlRun;
   const [choice, setChoice] = useState<ChartChoice>();

@@ -13,7 +13,7 @@ test("copied cells are pasted unchanged, including tabs, line breaks and quotes"
   ]);
 });
 
-test("a single cell fills the selection; other sizes are pasted as they are", () => {
+test("a single cell fills the selection; other sizes are pasted unchanged", () => {
   expect(tileCells([["x"]], 2, 2)).toEqual([
     ["x", "x"],
     ["x", "x"],

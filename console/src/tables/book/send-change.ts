@@ -71,7 +71,7 @@ async function isUndone(correlationId: string): Promise<boolean> {
   }
 }
 
-/** The request of a change, with the record of each list entry. */
+/** The request of a change, with the record id for each list entry. */
 interface Request {
   readonly create: readonly PlacedRow[];
   readonly edit: readonly (readonly [string, Readonly<Record<string, unknown>>])[];

@@ -61,7 +61,10 @@ export function useChangeQueue(
   return { carry, waiting };
 }
 
-/** What happens to records that could not be created: a typed one stays as a draft, pasted ones are all removed. */
+/**
+ * The handling of records that could not be created: a typed record stays as a draft, pasted records are all
+ * removed.
+ */
 type CarryMode = "keep-drafts" | "all-or-none";
 
 function withoutDrafts(change: Change): Change {

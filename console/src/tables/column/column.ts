@@ -1,4 +1,4 @@
-/** Columns for the grid: those of the table and the system columns. */
+/** Columns for the grid: the table's columns and the system columns. */
 import type { Schemas } from "../../data/api.ts";
 
 export type TableShape = Schemas["TableWithAccess"];

@@ -89,7 +89,7 @@ const COMPUTED = new Set(["formula", "lookup", "rollup", "backlinks", "embedding
 /** Returns whether the type is computed and not stored; such columns can't be required or unique. */
 export const isComputedType = (type: string): boolean => COMPUTED.has(type);
 
-/** Returns whether the column can have an index; of the computed types, only formulas can. */
+/** Returns whether the column can have an index; formulas are the only computed type with indexes. */
 export const isIndexableType = (type: string): boolean =>
   type === "formula" || (!isComputedType(type) && type !== "vector");
 

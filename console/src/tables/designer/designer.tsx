@@ -1,4 +1,4 @@
-/** The columns of a table with their contents, and the cost of changes. */
+/** The columns of a table, with the cost of changes. */
 import "../table-page.css";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { Plus, Trash2 } from "lucide-react";

@@ -8,7 +8,7 @@ const NAMES_AT_ONCE = 50;
 const PAGE = 200;
 const PAGES_MAX = 20;
 
-/** Returns the id for a name in a column, or why there is none. */
+/** Returns the id for a name in a column, or an error message. */
 export type FindId = (
   column: GridColumn,
   name: string,

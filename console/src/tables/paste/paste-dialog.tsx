@@ -1,7 +1,4 @@
-/**
- * Shows values that can't be written and dates that are ambiguous, so that the user decides before the change is
- * sent.
- */
+/** Shows unwritable values and ambiguous dates, so that the user decides before the change is sent. */
 import { SOURCE_COLUMN_DATE_ORDER } from "@millrace/client/enums";
 import { choicesOf } from "../../ui/form/choices.ts";
 import "./paste-dialog.css";

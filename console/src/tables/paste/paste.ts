@@ -44,7 +44,7 @@ export function linesFrom({ rows }: Sheet, top: number, height: number): readonl
   return lines;
 }
 
-/** Returns a date whose day and month order is ambiguous; undefined if there is none. */
+/** Returns a date with ambiguous day and month order; undefined if all dates are unambiguous. */
 export function findOpenDate(
   columns: readonly GridColumn[],
   left: number,

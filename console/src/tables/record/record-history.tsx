@@ -1,4 +1,4 @@
-/** The history of a record from the event log: who changed which field, with old and new values. */
+/** The history of a record from the event log: authors, fields, and old and new values. */
 import { useState } from "react";
 import { useOp } from "../../data/api.ts";
 import { UndoButton } from "../../events/index.ts";

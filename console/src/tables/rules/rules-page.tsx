@@ -1,4 +1,4 @@
-/** The access rules of a table: who can see and do what, with a preview as a role or person before saving. */
+/** The access rules of a table, with a preview as a role or person before saving. */
 import "../table-page.css";
 import "./rules.css";
 import { Link, useParams } from "@tanstack/react-router";

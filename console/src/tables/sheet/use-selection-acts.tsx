@@ -52,7 +52,7 @@ interface Moves {
 /** The decision of the user before a paste is sent. */
 interface Question {
   readonly problems: readonly Problem[];
-  /** An ambiguous date; undefined if there is none. */
+  /** An ambiguous date; undefined if all dates are unambiguous. */
   readonly openDate: string | undefined;
   readonly cells: number;
   readonly onDecide: (order: DateOrder | undefined) => void;

@@ -5,7 +5,7 @@ import type { GridColumn } from "../column/column.ts";
 export type FormContent = Schemas["FormContent"];
 export type FormField = FormContent["fields"][number];
 
-/** The types that a page without scripts can ask for. */
+/** The field types that a page without scripts supports. */
 const ASKABLE = new Set([
   "text",
   "integer",

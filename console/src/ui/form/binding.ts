@@ -39,7 +39,7 @@ export interface FieldProps<T> extends FieldBinding<T> {
   readonly hidesLabel?: boolean | undefined;
 }
 
-/** A form as its container sees it: a dialog or panel for fields of any operation. */
+/** A form, for its container: a dialog or panel around fields of any operation. */
 export interface FormFrame {
   readonly isBusy: boolean;
   readonly isDirty: boolean;

@@ -1,7 +1,7 @@
 import { Keys } from "../key.tsx";
 import { Button, type ButtonProps } from "./button.tsx";
 
-/** The part of a command that its button needs. */
+/** The part of a command that buttons need. */
 export interface ButtonCommand {
   readonly isBusy: boolean;
   readonly refusal: string | undefined;

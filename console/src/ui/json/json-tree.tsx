@@ -6,7 +6,7 @@ import { showRow, useRowWindow } from "../behaviour/row-window.ts";
 import { listRows, searchRows, summarizeValue, type TreeRow } from "./value.ts";
 
 const ROW_PX = 24;
-/** Larger trees get a box of their own that renders only visible rows. */
+/** Larger trees get a scrolled box that renders only visible rows. */
 const BOX_ROWS = 60;
 const SEARCH_ROWS = 8;
 

@@ -41,7 +41,7 @@ function childrenOf(value: unknown): Children {
   return typeof value === "object" && value !== null ? Object.entries(value) : [];
 }
 
-/** Returns the visible rows: those of `root` and of all expanded nodes. */
+/** Returns the visible rows: children of `root` and of all expanded nodes. */
 export function listRows(value: unknown, root: string, open: ReadonlySet<string>): TreeRow[] {
   const rows: TreeRow[] = [];
   const add = (parent: unknown, path: string, depth: number): void => {

@@ -53,7 +53,7 @@ export function OptionLines(props: OptionLinesProps) {
   ));
 }
 
-/** Returns matches, first those that begin with the words. */
+/** Filters options; options that begin with the words are first. */
 export function filterOptions(
   options: readonly ComboOption[],
   words: string,

@@ -15,7 +15,7 @@ interface EventPickerProps {
 
 const PATTERN = /^[\w-]+(\.[\w-]+)*(\.\*)?$|^\*$/;
 
-/** Selects events by namespace: all of one, or some of its types. Unlisted ones can be typed. */
+/** Selects events by namespace: all types or some. Users can type unlisted ones. */
 export function EventPicker({ chosen, onChange, isDisabled, error }: EventPickerProps) {
   const [words, setWords] = useState("");
   const types = useEventKinds();

@@ -33,7 +33,7 @@ export function DeliverySide({ webhookId, deliveryId, onOpen, onClose }: Deliver
     { refetchInterval: LOOK_MS },
   );
   const delivery = data?.data;
-  // A delivery that is due while its webhook is paused waits until it is resumed.
+  // A due delivery of a paused webhook waits until the webhook is resumed.
   const nowText = new Date().toISOString();
   return (
     <aside className="hook-side scroll" aria-label="Delivery">

@@ -10,7 +10,7 @@ import { PlainButton } from "../../ui/form/button.tsx";
 const FAILED_MAX = 200;
 const LIST_WIDTH = 348;
 
-/** The frame of a loop or of an inlined sub-workflow, with its steps inside. */
+/** The frame around the steps of a loop or of an inlined sub-workflow. */
 export const LoopFrame = memo(function LoopFrame({ data, selected }: NodeProps<CardNode>) {
   const { key, step, run, loop, item, handlers, mark } = data;
   const { icon: Icon, tone } = kindOf(step.type);

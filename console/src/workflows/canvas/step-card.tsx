@@ -117,7 +117,7 @@ export function LinkPlug({ data }: { readonly data: Pick<CardData, "key" | "hand
   );
 }
 
-/** The second line of a card: the change, what the step waits for, or its result. */
+/** The second line of a card: the change, the reason for a wait, or the result. */
 function CardLine({ data }: { readonly data: CardData }) {
   const { step, run, statuses, mark } = data;
   if (mark) return mark;

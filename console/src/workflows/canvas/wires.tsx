@@ -83,7 +83,7 @@ function flowOf(wire: Wire, run: RunView): string {
 
 /**
  * All wires in one SVG, with their labels above it. A moved wire is animated; one with a new shape is redrawn. In
- * large graphs, wires are not animated: those with the same style are one path.
+ * large graphs, wires are not animated: wires with the same style are one path.
  */
 export const Wires = memo(function Wires(props: WiresProps) {
   const wires = useWiresInSight(props);

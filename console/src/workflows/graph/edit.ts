@@ -18,7 +18,7 @@ import {
 } from "./graph.ts";
 import { dropStarts, editLines, headsOf, turnStart } from "./starts.ts";
 
-/** Where steps are inserted: into edges, after a step on one of its outputs, parallel to its successors, or first. */
+/** The position of new steps: into edges, after a step on one of its outputs, parallel to its successors, or first. */
 export interface Spot {
   readonly place: string;
   readonly edges?: readonly Edge[];

@@ -23,7 +23,7 @@ type Settings =
   | "errorWorkflowId"
   | "triggers";
 
-/** The part of a workflow that is edited and saved together; a version contains all of it. */
+/** The part of a workflow that is edited, saved and versioned together. */
 export type Definition = Graph & Pick<Schemas["Workflow"], "name" | "trigger" | Settings>;
 
 const EMPTY: Graph = { nodes: [], edges: [] };

@@ -8,7 +8,7 @@ import { isEqual } from "./merge.ts";
 export interface Edit {
   readonly label: string;
   readonly after: Definition;
-  /** The selection after the edit, so that redo shows where it was. */
+  /** The selection after the edit, for redo. */
   readonly chosen: readonly string[];
   /** The selection before the edit, so that undo shows where it was: steps that the edit added no longer exist then. */
   readonly from?: readonly string[] | undefined;
@@ -51,7 +51,7 @@ export function addEdit(history: History, edit: Edit): History {
   return { ...history, edits: [...kept, edit], at: kept.length };
 }
 
-/** Undoes (-1) or redoes (1) one edit; returns the same history if there is none. */
+/** Undoes (-1) or redoes (1) one edit; returns the same history at either end. */
 export function stepHistory(history: History, by: 1 | -1): History {
   return history.edits[history.at + by] ? { ...history, at: history.at + by } : history;
 }

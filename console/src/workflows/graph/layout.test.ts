@@ -19,7 +19,7 @@ const isInside = (inner: Box, outer: Box): boolean =>
 const meet = (a: Box, b: Box): boolean =>
   a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 
-test("a step's outputs are drawn in the order of its edges, whatever their names", () => {
+test("outputs of a step are drawn in edge order, independent of their names", () => {
   const graph: Graph = {
     nodes: [step("pick"), step("z"), step("a"), step("m")],
     edges: [edge("pick", "z", "1"), edge("pick", "a", "2"), edge("pick", "m", "3")],

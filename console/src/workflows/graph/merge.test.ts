@@ -181,7 +181,7 @@ function isRound({ nodes, edges }: Graph): boolean {
 const RUNS = fc.readConfigureGlobal().numRuns ?? 100;
 const base = chain("a", "b", "c", "d", "e");
 
-test("a merge loses no change, creates no cycle, and starts no other step", () => {
+test("a merge does not lose changes, create cycles or start other steps", () => {
   fc.assert(
     fc.property(plays, plays, (first, second) => {
       const mine = play(base, first, "mine");

@@ -1,6 +1,6 @@
 /**
- * Merges two users' edits of one definition, step by step. A step that only one user changed is taken as it is; if
- * both changed it, the user resolves the conflict. No step is lost, and no other step becomes a start step.
+ * Merges two users' edits of one definition, step by step. A step that only one user changed is taken over; if both
+ * changed it, the user resolves the conflict. A merge never loses a step and never adds a start step.
  */
 import { connectionError, healEdges, renameIds } from "./edit.ts";
 import {
@@ -135,7 +135,7 @@ class Merger {
   #choose<T>(key: string, kind: Conflict["kind"], { base, mine, theirs }: Versions<T>): T {
     if (isEqual(mine, theirs) || isEqual(mine, base)) return theirs;
     if (isEqual(theirs, base)) return mine;
-    // A step that one side removed and the other changed is kept, unless the user decides otherwise.
+    // A step that one side removed and the other changed is kept by default.
     const side = this.#choices.get(key) ?? (mine === undefined ? "theirs" : "mine");
     this.conflicts.push({ key, kind, base, mine, theirs, side });
     return side === "mine" ? mine : theirs;

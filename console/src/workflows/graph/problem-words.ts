@@ -1,4 +1,4 @@
-/** Names the place of a problem in words; the server reports a JSON pointer. */
+/** Describes the place of a problem; the server reports a JSON pointer. */
 import { labelOf } from "../../form/index.ts";
 import { type Definition, findStep, idOf } from "./graph.ts";
 import { TRIGGER } from "./layout.ts";

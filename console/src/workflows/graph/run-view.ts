@@ -66,7 +66,7 @@ export function viewRun(
 }
 
 /**
- * The view of a run with the counts of all steps, of which only some are loaded. Within a selected loop item, the
+ * Builds the view of a run from the counts of all steps and the loaded steps. Within a selected loop item, the
  * loaded steps provide the status.
  */
 export function viewSummary(

@@ -1,6 +1,6 @@
 /**
- * Finds the steps that a run starts with: those without incoming edges, unless `start` is false. A step that lost
- * its last edge in the editor must not start for that reason.
+ * Finds the start steps of a run: steps without incoming edges, unless `start` is false. A step that lost its last
+ * edge in the editor must not start for that reason.
  */
 import {
   bodyOf,

@@ -13,7 +13,7 @@ export interface InspectorAct {
 export interface InspectorProps {
   readonly workflowId: string;
   readonly definition: Definition;
-  /** Undefined or the trigger's key stands for the trigger. */
+  /** Undefined or the trigger's key means the trigger. */
   readonly stepKey: string | undefined;
   readonly onChange: (next: Definition, act: InspectorAct) => void;
   readonly run: RunView;

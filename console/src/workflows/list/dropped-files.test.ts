@@ -51,7 +51,7 @@ test("definitions in a folder are read, however many other files precede them", 
   expect(read.map(({ name }) => name)).toEqual(["flows/deep/b.json", "flows/a.json"]);
 });
 
-test("bindings that several exports need are asked for once, missing parts are listed per node", () => {
+test("bindings needed by several exports are requested once, missing parts are listed per node", () => {
   const slack = { id: "connector:slack", kind: "connector" as const, title: "Slack" };
   const field = { id: "text:field A", kind: "text" as const, title: "A: the field" };
   const file = (name: string, ...usedBy: string[]) => ({

@@ -24,7 +24,7 @@ import { TextInput } from "../../ui/form/controls.tsx";
 
 const READ_MAX = 2_000;
 const PAUSE_MS = 120;
-/** A workflow's row is updated by its own events and by those of its runs. */
+/** The events that update a workflow's row: its own, and events of its runs. */
 const FOLLOW: Follow = {
   idOf({ type, resource, data }) {
     if (type.startsWith("workflow.run_")) return textOf(data["workflowId"]);

@@ -137,7 +137,7 @@ function describePlan({ matched, truncated }: Plan): string {
   return `${runs} in ${place.environment}, the oldest first, also of what started one already.`;
 }
 
-/** The last backfills, with the progress of those that are running. */
+/** The last backfills, with progress. */
 function Backfills({ workflowId }: { readonly workflowId: string }) {
   const { data, error, refetch } = useOp(
     "workflows.list_backfills",

@@ -61,7 +61,7 @@ export function writeTimes({ rhythm, time, weekday }: Chosen, before: string): s
   }
 }
 
-/** Describes a schedule in words. */
+/** Describes a schedule as text. */
 export function timesWords({ cron, timezone }: Times): string {
   const { rhythm, time, weekday } = readTimes(cron);
   const zone = timezone === undefined || timezone === "UTC" ? " UTC" : `, ${timezone}`;

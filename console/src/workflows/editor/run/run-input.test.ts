@@ -13,7 +13,7 @@ const definition = (trigger: object, ...values: readonly string[]): Definition =
 const namesOf = (schema: { readonly properties?: object } | undefined): readonly string[] =>
   Object.keys(schema?.properties ?? {});
 
-test("the input of a manual run has the fields that its steps read, with the types of the last input", () => {
+test("the input of a manual run has the fields read by its steps, typed like the last input", () => {
   const orders = definition(
     { type: "manual" },
     "{{ trigger.input.day }} of {{ $count(trigger.input.lines[price > 10]) }}",

@@ -1,5 +1,5 @@
 /**
- * The values for expressions: of the shown run, or of the last run that was not a test. All belong to one loop
+ * The values for expressions, from the shown run or from the last run that was not a test. All belong to one loop
  * item, the selected or the first, because values of different items must not be mixed.
  */
 import { useMemo } from "react";

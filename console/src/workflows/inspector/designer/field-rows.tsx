@@ -41,7 +41,7 @@ export function FieldRows({ pages, chosen, onChoose, onChange }: FieldRowsProps)
     onChange(next);
     onChoose(placeOf(next, field.name));
   };
-  // Focuses the field that takes the place of the removed one, or the last field.
+  // Focuses the next field after the removed one, or the last field.
   const remove = (place: Place): void => {
     const fields = pages.flatMap((page) => page.fields);
     const at = fields.findIndex((one) => one === pages[place.page]?.fields[place.field]);

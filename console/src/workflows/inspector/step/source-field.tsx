@@ -16,7 +16,7 @@ interface SourceFieldProps {
   readonly input: unknown;
 }
 
-/** The source of a script, with completion for its input and context, and the server's errors at their lines. */
+/** A script editor with completion for input and context. It marks the server's errors at their lines. */
 export function SourceField({ field, sources, input }: SourceFieldProps) {
   const { error, isDisabled, schema } = field;
   const value = typeof field.value === "string" ? field.value : "";

@@ -1,4 +1,4 @@
-/** The settings of a step, the values that its expressions can use, and its last result. */
+/** The panel of a step: settings, values for its expressions, and last result. */
 import { useMemo, useState } from "react";
 import { CaretContext, type CaretField } from "../../../code/index.ts";
 import { useOp } from "../../../data/api.ts";

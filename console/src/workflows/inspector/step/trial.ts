@@ -1,4 +1,4 @@
-/** The test of a single step and its result. It makes no external calls. */
+/** The test of a single step and its result. It does not call other systems. */
 import { useState } from "react";
 import { ApiError, call, type Schemas } from "../../../data/api.ts";
 import { type Definition, idOf } from "../../graph/graph.ts";

@@ -118,7 +118,7 @@ function plainOf(text: string, schema: FieldProps["schema"]): unknown {
   return value !== "" && !isName && matchesSchema(schema, value, schema) ? value : undefined;
 }
 
-/** Edits a value of any type in one field: strings as they are, others as JSON. The typed text is not reformatted. */
+/** Edits a value of any type in one field: strings unquoted, others as JSON. The typed text is not reformatted. */
 export function AnyValue({ field, sources }: ValueFieldProps) {
   const { value, onChange } = field;
   const [typed, setTyped] = useState<string>();

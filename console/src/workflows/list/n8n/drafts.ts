@@ -32,7 +32,7 @@ async function createDefinition(definition: Imported): Promise<string> {
   return made.data.id;
 }
 
-/** Imports each file separately, so that one invalid file does not prevent the others. Errors are shown per file. */
+/** Imports each file separately, so that an invalid file does not affect the rest. Errors are shown per file. */
 export async function createFiles(
   { chosen, settle }: ReturnType<typeof useFolder>,
   bindings: Readonly<Record<string, string>>,

@@ -8,7 +8,7 @@ import { findGaps, readN8nExport } from "./export-file.ts";
 import { Bindings, type N8nAnswer } from "./import-report.tsx";
 import { CheckBox } from "../../../ui/form/controls.tsx";
 
-/** A file of a folder, with the preview of its import. */
+/** A file of a folder and the preview of its import. */
 export interface FolderFile {
   readonly name: string;
   /** An export of n8n. */
@@ -83,7 +83,7 @@ type AnsweredFile = Pick<FolderFile, "name" | "answer">;
 const choiceId = (fileName: string, { id, kind }: Binding): string =>
   kind === "text" ? `${fileName} ${id}` : id;
 
-/** Merges the choices of several exports, so that each is asked for once. */
+/** Merges the choices of several exports without duplicates. */
 export function joinBindings(files: readonly AnsweredFile[]): readonly Binding[] {
   const byId = new Map<string, Binding>();
   for (const { name, answer } of files) {
