@@ -1,4 +1,4 @@
-/** The operations that an agent may find and call: those of the workspace that its token is good for. */
+/** The operations that an agent can find and call, in the workspace of its token. */
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Operation, Platform } from "#kernel/contract.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
@@ -8,14 +8,14 @@ import { authorise } from "#kernel/operation/layers/authorisation.ts";
 
 const FOUND_MAX = 20;
 
-/** An operation as a search shows it. */
+/** An operation in search results. */
 export interface FoundOperation {
   readonly operation: string;
   readonly summary: string;
   readonly changes: boolean;
 }
 
-/** Finds the operations that have most of the words, among those that the caller may call. */
+/** Finds the operations that match the most words, among those that the caller may call. */
 export function findOperations(platform: Platform, caller: Caller, text: string): FoundOperation[] {
   const words = text
     .toLowerCase()
@@ -53,7 +53,7 @@ export function listAgentOperations(platform: Platform, caller: Caller): Operati
   return [...platform.operations.values()].filter((op) => isForAgents(op) && mayCall(op, caller));
 }
 
-/** One of them; undefined for what there is not, or not for this caller. */
+/** Returns one of them; undefined if it does not exist or is not allowed for this caller. */
 export function findAgentOperation(
   platform: Platform,
   caller: Caller,
@@ -63,7 +63,7 @@ export function findAgentOperation(
   return op && isForAgents(op) && mayCall(op, caller) ? op : undefined;
 }
 
-/** Streams, files, credentials and what its owner must do in person are not for agents. */
+/** Excludes streams, files, credentials, and operations that an owner must perform in person. */
 function isForAgents(op: Operation): boolean {
   const isPlain = !op.readsRequest && !op.streamsBody && !op.readsCookies && !op.response.stream;
   const isReserved = op.ownersInPerson || op.operatorsOnly || op.issuesCredential;
@@ -80,7 +80,7 @@ function mayCall(op: Operation, caller: Caller): boolean {
   }
 }
 
-/** The environment that a call reaches: what all of them share is production's. */
+/** The environment of a call; operations shared by all environments use production. */
 export function effectiveEnvironment(
   { environmentScoped }: Operation,
   chosen: EnvironmentName,
@@ -88,7 +88,7 @@ export function effectiveEnvironment(
   return environmentScoped === false ? "production" : chosen;
 }
 
-/** A call that the command refuses is not put to a person: it is made, and the agent gets the failure. */
+/** A call that the command would reject needs no approval: it is performed, and the agent receives the failure. */
 export async function isDrasticCall(...call: Parameters<typeof isDrastic>): Promise<boolean> {
   try {
     return await isDrastic(...call);

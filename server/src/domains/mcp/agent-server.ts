@@ -1,6 +1,6 @@
 /**
- * The server of the Model Context Protocol for one request. Nothing is kept between requests: each has its token, its
- * workspace and its tools. The library is loaded when the first agent comes, so that nobody else pays for it.
+ * The Model Context Protocol server for one request. It is stateless: each request has its own token, workspace and
+ * tools. The library is loaded on first use, so that installations without agents do not pay for it.
  */
 import type { CallToolResult, InputRequiredResult, Server } from "@modelcontextprotocol/server";
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
@@ -25,20 +25,20 @@ const DURATION_MAX_MS = 120_000;
 const INSTRUCTIONS =
   "Millrace runs workflows, tables and a service desk. Everything is an operation: use find_operations, describe_operation, and call_operation with dryRun first. All your actions are logged with the name of your token.";
 
-/** Headers of a request that the library looks at. */
+/** The request headers that the library reads. */
 const READ_HEADERS = ["accept", "content-type", "mcp-protocol-version", "mcp-method", "mcp-name"];
 
-/** The library wants an absolute address, and looks at nothing of it. */
+/** The library requires an absolute URL, but does not use it. */
 const ADDRESS = "http://localhost/mcp";
 
-/** Taken for granted of a client that does not say it. */
+/** The default for a client that sends no Accept header. */
 const ACCEPTED = { accept: "application/json, text/event-stream" };
 
 /** Answers one request of an agent. */
 export async function answerAgent(platform: Platform, caller: Caller): Promise<RawResponse> {
   const { request } = caller;
   if (!request) throw new Error("A request came without itself.");
-  // Parsed as every body is: what a handler gets by the protocol is no wilder than what it gets over HTTP.
+  // Parsed like all bodies, so that handlers receive the same input as over HTTP.
   const parsedBody = parseBody(request.bytes);
   if (Array.isArray(parsedBody)) {
     throw new Failure(MalformedRequest, {
@@ -86,7 +86,7 @@ function pickHeaders(all: Readonly<Record<string, string>>): Record<string, stri
 interface AgentContext {
   readonly platform: Platform;
   readonly caller: Caller;
-  /** The protocol of the client lets a person be asked in the middle of a call. */
+  /** True if the client's protocol version supports questions to the user during a call. */
   readonly canAsk: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Those who act by the protocol: tokens and consents with its scope, the people behind them, and their last use. */
+/** Agents: tokens and consents with the agent scope, their members, and their last use. */
 import { sql } from "kysely";
 import Type, { type Static } from "typebox";
 import { getMember } from "#domains/identity/accounts/index.ts";
@@ -108,7 +108,7 @@ export const revokeAgent = command({
     // Thrown after the fact, which takes it back.
     if (!ended) throw new Failure(NotFound);
     if (ended.userId === userIdOf(ctx.caller)) return;
-    // Agents of others are hidden from those who only see their own.
+    // Agents of others are hidden from members who may only see their own.
     if (!mayManage(ctx.caller)) throw new Failure(NotFound);
     assertMayManage(ctx, await getMember(ctx.tx, ended.userId));
   },

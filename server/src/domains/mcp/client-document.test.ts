@@ -15,7 +15,7 @@ import { serveTls, TEST_CA_PEM } from "#kernel/outbound/testing/server.ts";
 import { fastFolder } from "#kernel/testing/fast-folder.ts";
 import { useFixture, useWorld } from "#kernel/testing/world.ts";
 
-/** A client whose id is the address of its own document, as the official library connects it. */
+/** Tests a client whose id is the URL of its own document, with the official library. */
 const CALLBACK = "http://127.0.0.1:9/callback";
 const ca = join(fastFolder(), `client-document-ca-${process.pid}.pem`);
 writeFileSync(ca, TEST_CA_PEM);
@@ -80,7 +80,7 @@ const visit = (url: URL | string) =>
     redirect: "manual",
   });
 
-test("a client is who its document says, is written down with the first consent, and is asked for again when that is old", async () => {
+test("a client has the name in its document, is saved with the first consent, and its document is reloaded after its cache time", async () => {
   publish("/client.json", describe("/client.json"));
   const provider = new Provider();
   const open = () =>
@@ -111,7 +111,7 @@ test("a client is who its document says, is written down with the first consent,
   const [row, ...others] = await rows();
   expect([row.name, row.document_url, others]).toEqual(["Desk agent", idOf("/client.json"), []]);
   expect(row.client_id).toMatch(/^oac_/);
-  // It is everybody's: whoever keeps the applications of one workspace changes it for none of the others.
+  // It is shared by all workspaces, so application managers of one workspace cannot change it.
   const path = `/api/v1/oauth/applications/${row.client_id}`;
   for (const [method, body] of [
     [`PATCH ${path}`, { allowedScopes: ["profile"] }],
@@ -119,7 +119,7 @@ test("a client is who its document says, is written down with the first consent,
     [`DELETE ${path}`],
   ] as const)
     expect(await builder(method, body)).toMatchObject({ status: 404, events: [] });
-  // Cached until it is old; then the next page shows what the document says by then, under the same row.
+  // The document is cached; after that, the page shows the new content, with the same row.
   expect(site.requests).toHaveLength(1);
   publish("/client.json", describe("/client.json", { client_name: "Renamed" }));
   expect(await (await visit(provider.visit ?? "")).text()).toContain("Allow Desk agent");
@@ -129,7 +129,7 @@ test("a client is who its document says, is written down with the first consent,
   await client.close();
 });
 
-test("a document that is not as the draft demands is refused, and nothing is written or redirected", async () => {
+test("rejects documents that violate the specification, without writes or redirects", async () => {
   const wrong: Readonly<Record<string, object | string>> = {
     "/other.json": describe("/client.json"),
     "/secret.json": describe("/secret.json", { client_secret: "s" }),
@@ -144,7 +144,7 @@ test("a document that is not as the draft demands is refused, and nothing is wri
   publish("/moved.json", describe("/moved.json"), 302);
   const ids = [
     ...[...Object.keys(wrong), "/moved.json", "/missing.json"].map(idOf),
-    // Never fetched: their form is not that of an id.
+    // These are not valid client ids, so they are not fetched.
     `https://127.0.0.1:${site.port}/`,
     `https://user:pass@127.0.0.1:${site.port}/client.json`,
     `${idOf("/client.json")}?query=1`,
@@ -171,7 +171,7 @@ test("a document that is not as the draft demands is refused, and nothing is wri
   expect(await world.sql("select client_id from oauth_applications")).toEqual(before);
 });
 
-test("the server says that it takes such clients, and a stranger makes it fetch but a few", async () => {
+test("the server advertises support for such clients, and limits fetches by unauthenticated callers", async () => {
   const metadata = await (await fetch(`${origin}/.well-known/oauth-authorization-server`)).json();
   expect(metadata).toMatchObject({ client_id_metadata_document_supported: true });
   world.clock.advance(61_000);

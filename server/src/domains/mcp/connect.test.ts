@@ -11,7 +11,7 @@ import { expect, test } from "vitest";
 import { newPkce, requestOn } from "#domains/identity/oauth/testing/authorization-flow.ts";
 import { useWorld } from "#kernel/testing/world.ts";
 
-/** A client that knows nothing but an address, as the official library connects it. */
+/** Tests a client that knows only the server URL, with the official library. */
 const world = await useWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
 const origin = await world.app.listen({ host: "127.0.0.1", port: 0 });
 const builder = await world.member(["builder"]);
@@ -43,7 +43,7 @@ const newClient = () =>
     { capabilities: {}, versionNegotiation: { mode: "auto" } },
   );
 
-/** A page of the authorization server, in the browser of somebody who is signed in. */
+/** Opens a page of the authorization server in the browser of a signed-in member. */
 const visit = (url: string | URL, token: string | undefined) =>
   fetch(new URL(url, `${origin}/oauth/`), {
     headers: token === undefined ? {} : { cookie: `millrace_session=${token}` },
@@ -74,7 +74,7 @@ async function connect(path: string, token: string, decision = "allow") {
   return { client, provider, page };
 }
 
-test("a client connects with nothing but the address, acts by its own name, and ends when its person says so", async () => {
+test("a client connects with only the URL, acts under its own name, and ends when the member revokes it", async () => {
   const { client, provider, page } = await connect("/mcp", builder.token);
   expect(page).toContain("This application is not registered in the workspace");
   expect(provider.grant?.scope?.split(" ")).toContain("workflows:write");
@@ -88,7 +88,7 @@ test("a client connects with nothing but the address, acts by its own name, and 
   const consents = await builder("GET /api/v1/oauth/consents");
   const [consent] = consents.body.data.consents;
   expect(consent).toMatchObject({ name: "Desk agent", clientId: provider.client?.client_id });
-  // It is nobody's application: not to be read, changed or deleted by those who keep theirs.
+  // It belongs to no workspace, so application managers cannot read, change or delete it.
   const path = `/api/v1/oauth/applications/${consent.clientId}`;
   expect((await owner(`GET ${path}`)).status).toBe(404);
   expect((await owner(`PATCH ${path}`, { name: "Mine" })).status).toBe(404);
@@ -98,7 +98,7 @@ test("a client connects with nothing but the address, acts by its own name, and 
   await expect(client.listTools()).rejects.toThrow();
 });
 
-test("a person allows reading alone, and chooses among workspaces", async () => {
+test("a member grants only read access, and chooses a workspace", async () => {
   const { client, provider } = await connect("/mcp", builder.token, "allow_reading");
   const scopes = provider.grant?.scope?.split(" ") ?? [];
   expect(scopes).toContain("workflows:read");
@@ -129,7 +129,7 @@ test("a person allows reading alone, and chooses among workspaces", async () => 
   foreign.searchParams.set("workspace", "second");
   const closed = await visit(foreign, builder.token);
   expect(closed.status).toBe(403);
-  // A workspace that there is not is one that is not open, to strangers as well as to people who are signed in.
+  // A missing workspace is indistinguishable from one without access, also for signed-in members.
   const nowhere = new URL(foreign);
   nowhere.searchParams.set("workspace", "nowhere");
   const unknown = await visit(nowhere, builder.token);
@@ -143,7 +143,7 @@ test("a person allows reading alone, and chooses among workspaces", async () => 
   expect(refused.headers.get("location")).toContain("error=invalid_target");
 });
 
-test("what a stranger registers is bounded, has no secret, and is forgotten when nobody uses it", async () => {
+test("self-registered clients are limited in number, have no secret, and are deleted if unused", async () => {
   const register = (body: object) => world.stranger("POST /api/v1/oauth/register", body);
   const made = await register({
     redirect_uris: [CALLBACK],
@@ -176,7 +176,7 @@ test("what a stranger registers is bounded, has no secret, and is forgotten when
   expect(
     (await register({ redirect_uris: [CALLBACK], grant_types: ["implicit"] })).body.error,
   ).toBe("invalid_client_metadata");
-  // Nobody gets more than they hold, whatever the client may ask for.
+  // A client gets no more permissions than its member has, whatever it requests.
   const { challenge } = newPkce();
   const query = new URLSearchParams({
     response_type: "code",
@@ -204,14 +204,14 @@ test("what a stranger registers is bounded, has no secret, and is forgotten when
     [world.clock.now()],
   );
   expect((await register({ redirect_uris: [CALLBACK] })).status).toBe(429);
-  // Nobody keeps the others out for a day.
+  // A full limit does not block registrations for a day.
   await world.sql(
     "update oauth_applications set created_at = created_at - interval '61 minutes' where client_id like 'oac_flood%'",
   );
   expect((await register({ redirect_uris: [CALLBACK] })).status).toBe(201);
 });
 
-test("a client that registered itself is an agent, whatever it asks for, and only of those who may have one", async () => {
+test("a self-registered client is always an agent, and only for members who may use agents", async () => {
   const { body } = await world.stranger("POST /api/v1/oauth/register", {
     redirect_uris: [CALLBACK],
     scope: "workflows:write",

@@ -20,12 +20,12 @@ export interface AgentAnswer {
   readonly value: unknown;
 }
 
-/** The input of a call, without the parts that the operation does not take. */
+/** The input of a call, without the parts that the operation does not have. */
 export function toRawInput(op: Operation, { params, query, body }: CallParts): RawInput {
   return { params, query: op.query ? query : undefined, body: op.body ? body : undefined };
 }
 
-/** Performs an operation as the agent, in a transaction of its own. */
+/** Performs an operation as the agent, in its own transaction. */
 export async function invokeOperation(
   platform: Platform,
   caller: Caller,
@@ -46,7 +46,7 @@ export async function invokeOperation(
     return { status, value: parseBody(text) };
   } catch (error) {
     const { requestId } = caller;
-    // The library would send the message of an error of ours.
+    // The library would send the message of an internal error.
     if (!(error instanceof Failure)) {
       platform.log.error(
         { requestId, err: error, operation: op.id },
@@ -59,7 +59,7 @@ export async function invokeOperation(
   }
 }
 
-/** JSON, or the text of a response that is none. */
+/** Parses JSON; returns the text of other responses. */
 function parseBody(text: string | undefined): unknown {
   if (text === undefined || text === "") return null;
   try {

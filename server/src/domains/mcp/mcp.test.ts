@@ -29,7 +29,7 @@ const makeToken = async (scopes: readonly string[]): Promise<string> => {
 const token = await makeToken(SCOPES);
 const agent = await useFixture(connect(token, { confirms: true }));
 
-test("tools are those that the token may use, and the rest is found by words", async () => {
+test("lists the tools that the token may use, and finds other operations by words", async () => {
   const { tools } = await agent.client.listTools();
   const names = tools.map(({ name }) => name);
   expect(names).toEqual([
@@ -50,7 +50,7 @@ test("tools are those that the token may use, and the rest is found by words", a
   expect(value.operations[0]).toMatchObject({ operation: "workflows.archive", changes: true });
   const found = await agent.call("find_operations", { query: "incident secret user delete" });
   expect(JSON.stringify(found.value)).not.toMatch(/incidents\.|secrets\.|users\./);
-  // An operation with several paths is found once, by its own id.
+  // An operation with several paths appears once, with its own id.
   const versions = (await agent.call("find_operations", { query: "restore version" })).value;
   const ids = versions.operations.map(({ operation }: { operation: string }) => operation);
   expect(ids.filter((id: string) => id.startsWith("workflows.restore_version"))).toEqual([
@@ -67,7 +67,7 @@ test("tools are those that the token may use, and the rest is found by words", a
   });
 });
 
-test("an agent builds, tests, rehearses and publishes a workflow by the protocol alone, and the log has its name", async () => {
+test("an agent builds, tests, dry-runs and publishes a workflow only with the protocol, and the log contains its name", async () => {
   const definition = {
     name: "By an agent",
     trigger: { type: "manual" },
@@ -144,7 +144,7 @@ test("a deployed workflow that is offered is a tool with its own schema, within 
     },
     { name: "add_failing" },
   ]);
-  // A tool of ours is nobody else's.
+  // A workflow cannot replace a built-in tool.
   expect(tools.filter(({ name }) => name === "find_operations")).toHaveLength(1);
   const answer = await agent.call("add_one", { a: 41 });
   expect(answer).toMatchObject({ isError: false, value: { status: "completed", output: 42 } });
@@ -154,7 +154,7 @@ test("a deployed workflow that is offered is a tool with its own schema, within 
   expect(refused).toMatchObject({ isError: true, value: { status: 422 } });
   expect(refused.value.errors[0].path).toBe("/input/a");
   expect((await agent.call("add_failing", { a: 1 })).value).toMatchObject({ status: "failed" });
-  // Where the workspace demands an approval of it, the call waits, and is a run when somebody has approved.
+  // If the workspace requires approval, the call waits, and starts a run after approval.
   const demand = (operations: string[]) =>
     owner("PUT /api/v1/agents/policy", {
       demands: "nothing",
@@ -173,7 +173,7 @@ test("a deployed workflow that is offered is a tool with its own schema, within 
     input: { id, input: { a: 1 } },
   });
   await demand([]);
-  // Nor where this token may not use ours.
+  // Also not if this token may not use the built-in tool.
   await using starter = await connect(await makeToken(["mcp:connect", "workflows:trigger"]));
   const names = (await starter.client.listTools()).tools.map(({ name }) => name);
   expect([names.includes("add_one"), names.includes("run_sql")]).toEqual([true, false]);
@@ -187,7 +187,7 @@ test("a deployed workflow that is offered is a tool with its own schema, within 
   await expect(agent.call("add_one", { a: 1 })).rejects.toThrow("The tool add_one does not exist");
 });
 
-test("what is drastic asks a person; without one it is not done", async () => {
+test("destructive calls ask the user for confirmation, and fail if the client cannot ask", async () => {
   const made = await agent.call("create_workflow", {
     name: "Doomed",
     trigger: { type: "manual" },
@@ -215,7 +215,7 @@ test("what is drastic asks a person; without one it is not done", async () => {
   expect((await owner(`GET /api/v1/workflows/${id}`)).body.data.status).toBe("archived");
 });
 
-test("what reaches production or changes much asks a person, by whatever name; a dry run changes nothing", async () => {
+test("calls that affect production or change a lot ask the user, whatever their name; a dry run changes nothing", async () => {
   const scopes = [...SCOPES, "cmdb:read", "cmdb:write", "migrations:write"];
   await using mute = await connect(await makeToken(scopes));
   const draft = { name: "Live", trigger: { type: "manual" }, nodes: [], edges: [] };
@@ -228,7 +228,7 @@ test("what reaches production or changes much asks a person, by whatever name; a
   expect(staged.isError).toBe(false);
   const apply = await mute.call("describe_operation", { operation: "migrations.apply" });
   expect(apply.value.asksAPerson).toBe(true);
-  // An operation with a dry run of its own.
+  // An operation with its own dry run.
   const input = { class: "server", items: [{ key: "web-1", name: "web-1" }], dryRun: false };
   const dry = { operation: "cmdb.import", input, dryRun: true };
   expect(await mute.call("call_operation", dry)).toMatchObject({ isError: false });
@@ -256,7 +256,7 @@ test("resources and prompts", async () => {
   expect(JSON.stringify(prompt.messages)).toContain("run_1");
 });
 
-test("sessions, strangers and tokens without the scope get nothing; a 401 names the metadata", async () => {
+test("sessions, anonymous callers and tokens without the scope are rejected, and a 401 names the metadata", async () => {
   const body = { jsonrpc: "2.0", id: 1, method: "ping" };
   expect(await owner("POST /mcp", body)).toMatchObject({ status: 403, events: [] });
   const stranger = await world.stranger("POST /mcp", body);
@@ -272,7 +272,7 @@ test("sessions, strangers and tokens without the scope get nothing; a 401 names 
   expect(refused.isError).toBe(true);
 });
 
-test("nobody keeps a stream open", async () => {
+test("streams are not supported", async () => {
   const meta = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientInfo": { name: "agent", version: "1" },
@@ -290,7 +290,7 @@ test("nobody keeps a stream open", async () => {
   expect(answer.json()).toHaveProperty("error");
 });
 
-test("a key stands for the message that it came with", async () => {
+test("an idempotency key is bound to its message", async () => {
   const headers = {
     authorization: `Bearer ${token}`,
     "content-type": "application/json",

@@ -4,7 +4,7 @@ import { findAgentOperation } from "./agent-operations.ts";
 import { invokeOperation } from "./invoke-operation.ts";
 import { toInputSchema } from "./tool-input.ts";
 
-/** The kinds of resources, each with the operation that reads one. */
+/** The kinds of resources, each with the operation that reads it. */
 const TEMPLATES = [
   { kind: "runs", param: "runId", operation: "runs.get", description: "A run with its steps" },
   { kind: "events", param: "eventId", operation: "audit.get", description: "An event of the log" },
@@ -57,7 +57,7 @@ export function listResources(): {
   }));
 }
 
-/** Reads a resource as the caller may; undefined where there is none. */
+/** Reads a resource with the caller's rights; undefined if it does not exist. */
 export async function readResource(
   platform: Platform,
   caller: Caller,

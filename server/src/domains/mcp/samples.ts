@@ -19,7 +19,7 @@ async function makeAgent(owner: Ask, world: World): Promise<Ask> {
   return world.asToken(body.data.token, "default");
 }
 
-/** An agent, and what it wants an approval for. */
+/** An agent, and a call that requires approval. */
 async function arrangeCall(owner: Ask, world: World): Promise<Arranged> {
   await owner("PUT /api/v1/agents/policy", POLICY);
   const draft = { name: "Doomed", trigger: { type: "manual" }, nodes: [], edges: [] };

@@ -1,4 +1,4 @@
-/** Inputs of tools from the declarations of operations: path, query and body in one object, as agents write it. */
+/** Builds tool inputs from operations: path, query and body in one object, as agents write them. */
 import type { TObject, TSchema } from "typebox";
 import type { Operation } from "#kernel/contract.ts";
 
@@ -41,7 +41,7 @@ export function splitInput(op: Operation, input: Members): CallParts {
     Object.fromEntries(names.filter(isPicked).map((name) => [name, input[name]]));
   const params = pick((name) => isIn(op.params, name));
   const query = pick((name) => !isIn(op.params, name) && isIn(op.query, name));
-  // An unknown field goes to the body, where it is refused by name.
+  // An unknown field goes to the body, where it is rejected with its name.
   const rest = pick((name) => !isIn(op.params, name) && !isIn(op.query, name));
   const hasBody = body !== undefined || Object.keys(rest).length > 0;
   return { params, query, body: hasBody ? rest : undefined };

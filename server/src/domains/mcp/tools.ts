@@ -26,7 +26,7 @@ export interface ToolItem {
   readonly annotations: { readonly readOnlyHint: boolean; readonly destructiveHint: boolean };
 }
 
-/** The call that a tool stands for, before anything is done. */
+/** The call of a tool, before execution. */
 export type PlannedCall =
   | { readonly answer: unknown }
   | { readonly refusal: string }
@@ -35,14 +35,14 @@ export type PlannedCall =
       readonly question: string;
       readonly isDrastic: () => Promise<boolean>;
       readonly run: () => Promise<AgentAnswer>;
-      /** True where the workspace demands an approval of it. */
+      /** True if the workspace requires approval of it. */
       readonly isDemanded: (policy: AgentPolicy) => Promise<boolean>;
-      /** Asks for the approval that the workspace demands. */
+      /** Requests the approval that the workspace requires. */
       readonly request: () => Promise<AgentAnswer>;
     }
   | { readonly callId: string; readonly waitMs: number };
 
-/** Tools for what people do most, each an operation; the rest is found by `find_operations`. */
+/** Tools for frequent operations; the others are found with `find_operations`. */
 const SHORTCUTS: readonly {
   readonly name: string;
   readonly operation: string;
@@ -153,7 +153,7 @@ const GET_CALL: ToolItem = {
   annotations: { readOnlyHint: true, destructiveHint: false },
 };
 
-/** The tools of a caller: what its token may not do is not there. */
+/** The tools of a caller, without those that its token may not use. */
 export function listTools(platform: Platform, caller: Caller): ToolItem[] {
   const shortcuts = SHORTCUTS.flatMap(({ name, operation, environment }) => {
     const op = findAgentOperation(platform, caller, operation);
@@ -162,7 +162,7 @@ export function listTools(platform: Platform, caller: Caller): ToolItem[] {
   return [FIND, DESCRIBE, CALL, GET_CALL, ...shortcuts];
 }
 
-/** True of the names of our own tools, whether or not a caller may use them. */
+/** Returns whether a name belongs to a built-in tool, regardless of the caller's permissions. */
 export function isOwnTool(name: string): boolean {
   return [FIND, DESCRIBE, CALL, GET_CALL, ...SHORTCUTS].some((own) => own.name === name);
 }
@@ -185,7 +185,7 @@ function toTool(name: string, op: Operation, environment: EnvironmentName | unde
   };
 }
 
-/** Plans what a tool is to do with these arguments; undefined where there is no such tool. */
+/** Plans the call of a tool with these arguments; undefined if the tool does not exist. */
 export function planCall(
   platform: Platform,
   caller: Caller,
@@ -285,7 +285,7 @@ export function planOperation(
     run: () =>
       invokeOperation(platform, caller, op, {
         ...parts,
-        // An operation with a dry run of its own is told by its parameter, and knows no other.
+        // An operation with its own dry run has a parameter for it, and no general one.
         query: isDryRun && !supportsDryRun(op) ? { ...query, dryRun: true } : query,
         environment: chosen,
         isDryRun,

@@ -3,7 +3,7 @@ import { toToolAnswer } from "./workflow-tools.ts";
 
 const answer = (data: object) => toToolAnswer({ status: 202, value: { data } });
 
-test("a run that is over answers with its output or its error, one that goes on with its id, and a refusal as it is", () => {
+test("a completed run returns its output or error, a running one its id, and a rejected call its failure", () => {
   const runId = "run_1";
   expect(answer({ runId, status: "completed", output: 42 })).toEqual({
     status: 200,

@@ -1,4 +1,7 @@
-/** Workflows as tools: those that are deployed and offered, with their own schemas. A call is a run by hand. */
+/**
+ * Workflows as tools: deployed workflows that are offered to agents, with their own schemas. A call starts a manual
+ * run.
+ */
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { listOfferedTools, type OfferedTool } from "#domains/workflows/index.ts";
@@ -7,16 +10,16 @@ import type { AgentAnswer } from "./invoke-operation.ts";
 import { isOwnTool, type PlannedCall, planOperation, type ToolItem } from "./tools.ts";
 
 const TRIGGER = "workflows.trigger";
-/** Below the time that a request of an agent has. */
+/** Less than the time limit of an agent's request. */
 const WAIT_MS = 60_000;
 
-/** The workflows that are offered where the caller is; none where it may not run them. */
+/** The offered workflows in the caller's environment; empty if the caller may not run them. */
 export async function listWorkflowTools(platform: Platform, caller: Caller): Promise<ToolItem[]> {
   return (await readTools(platform, caller)).map(({ name, title, description, inputSchema }) => ({
     name,
     title,
     description,
-    // A schema of another type is refused when the workflow is saved.
+    // Other schema types are rejected when the workflow is saved.
     inputSchema: inputSchema as unknown as ToolItem["inputSchema"],
     annotations: { readOnlyHint: false, destructiveHint: false },
   }));
@@ -28,11 +31,11 @@ async function readTools(platform: Platform, caller: Caller): Promise<readonly O
   const offered = await platform.db.read(partition, (tx) =>
     listOfferedTools(tx, caller.environment),
   );
-  // Also of one that this caller may not use: an agent that knows our tools would take it for ours.
+  // Also built-in tools that this caller may not use: an agent could confuse the workflow with the built-in tool.
   return offered.filter(({ name }) => !isOwnTool(name));
 }
 
-/** Plans the run of the workflow that offers this tool; undefined where none does. */
+/** Plans the run of the workflow that offers this tool; undefined if there is none. */
 export async function planWorkflowCall(
   platform: Platform,
   caller: Caller,
@@ -46,7 +49,7 @@ export async function planWorkflowCall(
   const waiting = planOperation(context, { ...input, wait: WAIT_MS }, {});
   const plan = planOperation(context, input, {});
   if (!("run" in plan) || !("run" in waiting)) return plan;
-  // Somebody who approves the call later waits for nothing.
+  // An approved call does not wait for the run.
   return { ...plan, run: async () => toToolAnswer(await waiting.run()) };
 }
 
@@ -57,7 +60,7 @@ interface Started {
   readonly error?: unknown;
 }
 
-/** The output of a run that is over, or how to look after it. */
+/** The output of a completed run, or how to poll it. */
 export function toToolAnswer(answer: AgentAnswer): AgentAnswer {
   if (answer.status >= 400) return answer;
   const { runId, status, output, error } = (answer.value as { readonly data: Started }).data;

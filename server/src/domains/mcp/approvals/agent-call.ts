@@ -1,4 +1,4 @@
-/** A call of an agent that needs a person's word: what was asked for, by whom, and what came of it. */
+/** A call of an agent that requires approval: its input, its agent, and its result. */
 import Type, { type Static } from "typebox";
 import { ApprovalsDecide } from "#domains/runs/index.ts";
 import { EVERYONE, permission } from "#kernel/access/permission.ts";

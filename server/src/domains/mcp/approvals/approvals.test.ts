@@ -63,7 +63,7 @@ const ended = (id: string) =>
 
 await owner("PUT /api/v1/agents/policy", POLICY);
 
-test("a call waits with its dry run, is performed once when somebody approves, and the log leads to them", async () => {
+test("a call waits with its dry run, is performed once after approval, and the log links them", async () => {
   const { id, workflow } = await ask();
   expect(await statusOf(workflow)).not.toBe("archived");
   const shown = await callOf(id, approver);
@@ -81,7 +81,7 @@ test("a call waits with its dry run, is performed once when somebody approves, a
   ]);
   const waits = await approver("GET /api/v1/home/waiting");
   expect(waits.body.data.counts.agentCalls).toBe(1);
-  // The same call again meets the one that waits.
+  // Repeating the call returns the pending one.
   const again = await agent.call("call_operation", archiveOf(workflow));
   expect(again.value.id).toBe(id);
   const waiting = agent.call("get_call", { id, waitSeconds: 60 });
@@ -106,7 +106,7 @@ test("a call waits with its dry run, is performed once when somebody approves, a
   expect(cause.actor).toMatchObject({ id: approver.userId, type: "user" });
 });
 
-test("of several who decide at once one does, and a decision is not repeated", async () => {
+test("one of several concurrent decisions counts, and a decision is not repeated", async () => {
   const { id, workflow } = await ask();
   const other = await world.member(["admin"]);
   const answers = await Promise.all([
@@ -131,7 +131,7 @@ test("of several who decide at once one does, and a decision is not repeated", a
   ]);
 });
 
-test("nobody approves their own agent, nor does an agent, a token, a stranger or whom the policy does not name", async () => {
+test("members cannot approve their own agents, and neither can agents, tokens, outsiders or members not named by the policy", async () => {
   const own = await useFixture(makeAgent(approver));
   const { id, workflow } = await ask(own);
   expect((await approve(id)).body.code).toBe("agent_call_own");
@@ -180,7 +180,7 @@ test("rejected, cancelled and expired calls are never performed", async () => {
   }
 });
 
-test("an agent whose access ended is not approved; one that lost a right meanwhile is refused then", async () => {
+test("a call of an agent without access cannot be approved; a lost permission rejects the call when it is performed", async () => {
   const doomed = await useFixture(makeAgent());
   const gone = await ask(doomed);
   await builder(`DELETE /api/v1/auth/tokens/${doomed.id}`);
@@ -199,7 +199,7 @@ test("an agent whose access ended is not approved; one that lost a right meanwhi
   }
 });
 
-test("what needs an approval is refused over HTTP too, and so is a token that would be no agent", async () => {
+test("a call that requires approval is also rejected over HTTP, and so is creating a token that would not count as an agent", async () => {
   const workflow = await makeWorkflow();
   const path = `DELETE /api/v1/workflows/${workflow}`;
   expect((await agent.ask(path)).body.code).toBe("approval_required");
@@ -261,7 +261,7 @@ test("an app does for an agent nothing that needs an approval, and a refreshed t
   expect(archived.body.code).toBe("approval_required");
 });
 
-test("where anything is demanded, so it is of what would lead past it: to let somebody in, or to perform others", async () => {
+test("if the policy demands anything, it also covers ways around it: giving access and performing other operations", async () => {
   await owner("PUT /api/v1/agents/policy", {
     ...POLICY,
     demands: "nothing",
@@ -283,7 +283,7 @@ test("where anything is demanded, so it is of what would lead past it: to let so
   await owner("PUT /api/v1/agents/policy", POLICY);
 });
 
-test("what the operation would refuse never reaches a person, and secrets are not shown", async () => {
+test("a call that the operation would reject is not sent for approval, and secrets are masked", async () => {
   const wrong = await agent.call("call_operation", {
     operation: "workflows.archive",
     input: { id: "wf_01jd0000000000000000000000" },
@@ -327,7 +327,7 @@ test("what the operation would refuse never reaches a person, and secrets are no
   await ended(value.id);
   const { value: looked } = await keeper.call("get_call", { id: value.id });
   expect(looked.data).toMatchObject({ status: "performed", answer: { data: { name: "KEY" } } });
-  // A permission of the policy stands for all its commands.
+  // A permission in the policy covers all commands that require it.
   expect((await keeper.call("create_workflow", { ...DRAFT, name: "x" })).value.pending).toBe(true);
   const bad = { ...POLICY, operations: ["everything"], permissions: ["no:such"] };
   const refused = await owner("PUT /api/v1/agents/policy", bad);
@@ -338,7 +338,7 @@ test("what the operation would refuse never reaches a person, and secrets are no
   await owner("PUT /api/v1/agents/policy", POLICY);
 });
 
-test("an application with the scope of agents is one, by its own name in the log", async () => {
+test("an application with the agent scope is an agent, with its own name in the log", async () => {
   const application = await register(owner, { name: "Desk bot", allowedScopes: SCOPES });
   const scope = "mcp:connect workflows:write";
   const { access_token } = await tokensFor(world, builder.token, application, { scope });
@@ -354,7 +354,7 @@ test("an application with the scope of agents is one, by its own name in the log
   expect((await approve(second.value.id)).body.code).toBe("agent_gone");
 });
 
-test("people see and end their own agents; whoever sets the policy, all but an owner's", async () => {
+test("members see and end their own agents; those who set the policy see all, but only an owner ends an owner's agent", async () => {
   const made = await useFixture(makeAgent());
   const list = async (by: Ask) => (await by("GET /api/v1/agents")).body.data;
   const names = (agents: { readonly id: string }[]) => agents.map(({ id }) => id);

@@ -3,7 +3,7 @@ import type { NotificationRule } from "#kernel/contributions/notification-rule.t
 import { type AgentCallSummary, CallRequested } from "./agent-call.ts";
 import { readPolicy } from "./policy.ts";
 
-/** Tells those who may approve a call that it waits for one of them. */
+/** Notifies the approvers of a pending call. */
 export const approverNotification: NotificationRule = {
   on: CallRequested,
   async to({ tx }, { data }) {

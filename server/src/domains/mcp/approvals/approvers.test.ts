@@ -49,7 +49,7 @@ async function ask(by = agent): Promise<string> {
 
 await owner("PUT /api/v1/agents/policy", POLICY);
 
-test("those whom the policy names are told of a call, by person, role or name of a role, and its own person is not", async () => {
+test("notifies approvers named by member, role id or role name, but not the agent's own member", async () => {
   const role = await owner("POST /api/v1/settings/roles", {
     name: "Gatekeepers",
     permissions: ["approvals:decide"],
@@ -88,7 +88,7 @@ test("an agent whose person lost the right to have one is still bound by the pol
     person.userId,
     [role.body.data.id],
   ]);
-  // As another change of the role would, this makes the server ask again what the token may do.
+  // Any change to the role makes the server check the token's permissions again.
   await owner(`PATCH /api/v1/settings/roles/${role.body.data.id}`, { name: "Builders without" });
   const refused = await until(async () => {
     const answer = await left.ask(`DELETE /api/v1/workflows/${workflow}`);
@@ -98,7 +98,7 @@ test("an agent whose person lost the right to have one is still bound by the pol
   expect(await statusOf(workflow)).not.toBe("archived");
 });
 
-test("an agent that asks and takes back again and again is bounded", async () => {
+test("repeated requests and cancellations by an agent are limited", async () => {
   await using busy = await makeAgent();
   const id = await ask(busy);
   await world.sql(

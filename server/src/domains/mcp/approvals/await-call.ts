@@ -5,7 +5,7 @@ import type { AgentCall } from "./agent-call.ts";
 
 const UNDECIDED: readonly AgentCall["status"][] = ["pending", "approved"];
 
-/** Reads a call, and waits for what becomes of it where the agent wants to. */
+/** Reads a call, and optionally waits for its result. */
 export async function awaitCall(
   platform: Platform,
   caller: Caller,
@@ -22,7 +22,7 @@ export async function awaitCall(
       isDryRun: false,
     });
   let change = Promise.withResolvers<void>();
-  // Before the first look: what is decided between that and the wait would be missed.
+  // Subscribes before the first read; otherwise a decision in between would be missed.
   const unsubscribe = platform.commitFeed.subscribe(["agent_call"], ({ resourceId }) => {
     if (resourceId === callId) change.resolve();
   });

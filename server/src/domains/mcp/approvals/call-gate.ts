@@ -5,13 +5,14 @@ import { isDrastic } from "#kernel/access/drastic-call.ts";
 import { ApprovalRequired, McpConnect } from "./agent-call.ts";
 import { demandsAnything, demandsApproval, readPolicy } from "./policy.ts";
 
-/** Commands by which an agent asks, takes back, or speaks the protocol, where each call is looked at by itself. */
+/** Commands by which an agent requests, cancels, or uses the protocol; their inner calls are checked separately. */
 const OWN = new Set(["mcp.serve", "agent_calls.request", "agent_calls.cancel"]);
 
 /**
- * Holds wherever an agent's credential calls something: by the protocol, over HTTP, by an app. It is told by its
- * credential, since an app takes rights away, and lends some. An agent makes no tokens while the workspace demands
- * anything: one without `mcp:connect` would be no agent any more.
+ * Applies wherever an agent's credential calls an operation: through the protocol, over HTTP, or through an app. An
+ * agent is recognized by its credential, because an app limits some permissions and grants others. An agent cannot
+ * create tokens while the policy demands any approvals: one without `mcp:connect` would no longer count as an
+ * agent.
  */
 export const agentGate: CallGate = {
   concerns: (op, caller) =>
@@ -32,6 +33,6 @@ export const agentGate: CallGate = {
 
 function isAgent({ credential }: Caller): boolean {
   if (!credential || credential.kind === "session") return false;
-  // By what it was made with: a person who loses the right leaves an agent behind, and not a program without rules.
+  // By the scopes at creation: if the member loses the permission, the token still counts as an agent.
   return credential.scopes?.includes(McpConnect.name) === true;
 }

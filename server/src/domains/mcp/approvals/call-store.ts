@@ -12,12 +12,12 @@ import { type AgentPolicy, mayManage } from "./policy.ts";
 
 export type CallRow = Selectable<Tables["agent_calls"]>;
 
-/** The names by which the policy can ask the caller, who they are, and whether they set the policy. */
+/** The names by which the policy can refer to the caller, their identity, and whether they set the policy. */
 export interface Reader {
   readonly userId: string;
   readonly names: readonly string[];
   readonly sees: "all" | "own";
-  /** The agent itself sees its own calls, and no others of its person. */
+  /** An agent sees its own calls, but not those of its member's other agents. */
   readonly credentialId: string | undefined;
   readonly policy: AgentPolicy;
   readonly isPerson: boolean;
@@ -39,18 +39,18 @@ export async function toReader(
   };
 }
 
-/** True for those whom the policy names. */
+/** Returns whether the policy names the caller as an approver. */
 export function isApprover({ isPerson, names, policy }: Reader): boolean {
   return isPerson && policy.approvers.some((name) => names.includes(name));
 }
 
-/** True where a call waits for this very person. */
+/** Returns whether this person can decide on a call. */
 export function mayDecide(reader: Reader, row: CallRow, now: Date): boolean {
   if (row.status !== "pending" || Date.parse(row.expires_at) <= now.getTime()) return false;
   return isApprover(reader) && !(reader.policy.fourEyes && row.user_id === reader.userId);
 }
 
-/** The calls that somebody may see: all of them, or those of their agents and those that ask them. */
+/** The calls visible to the caller: all, or those of their agents and those they can approve. */
 export function visibleCalls(tx: Tx, reader: Reader) {
   const { userId, sees, credentialId } = reader;
   const all = tx.selectFrom("agent_calls").selectAll();
@@ -70,7 +70,7 @@ export async function getCall(
 
 const COUNTED_MAX = 1_000;
 
-/** How many calls wait for this person. */
+/** The number of calls waiting for this person. */
 export async function countWaitingCalls(
   { tx, now }: Pick<ReadContext, "tx" | "now">,
   reader: Reader,
@@ -86,7 +86,7 @@ export async function countWaitingCalls(
   return rows[0]?.n ?? 0;
 }
 
-/** The part that everybody who sees a call may know, and its events tell. */
+/** The fields of a call that all its readers may see, and that its events contain. */
 export function toSummary(row: CallRow): AgentCallSummary {
   return {
     id: row.id,
@@ -189,7 +189,7 @@ const PRUNE = `
   delete from agent_calls where id in
     (select id from agent_calls where created_at < $1 and status <> 'approved' order by created_at limit $2)`;
 
-/** Deletes calls after a quarter; what they did stays in the log. */
+/** Deletes calls after three months; their effects stay in the log. */
 export const callRetentionJob = retentionJob({
   kind: "mcp.prune_agent_calls",
   everyMs: HOUR_MS,

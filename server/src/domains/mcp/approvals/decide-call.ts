@@ -32,7 +32,7 @@ import { readPolicy } from "./policy.ts";
 
 type In<C> = C & { readonly workspace: WorkspaceRef };
 
-/** Approves or rejects a call that waits. Of two at once one decides: the row is locked. */
+/** Approves or rejects a pending call. The row is locked, so that only one of two concurrent decisions counts. */
 export async function decideCall(
   ctx: In<WriteContext<typeof CallApproved | typeof CallRejected>>,
   id: string,
@@ -43,7 +43,7 @@ export async function decideCall(
   const reader = await toReader(ctx, await readPolicy(tx));
   const row = await getCall(visibleCalls(tx, reader).forUpdate(), id);
   if (!isApprover(reader)) throw new Failure(NotAsked);
-  // A rejection of what one's own agent wants is always right.
+  // Members may always reject calls of their own agents.
   const isOwn = row.user_id === reader.userId;
   if (decision.isApproved && isOwn && reader.policy.fourEyes) throw new Failure(OwnAgent);
   assertPending(row, now);
@@ -74,7 +74,7 @@ export async function decideCall(
   return decided;
 }
 
-/** Takes back a call that nobody has decided on: by the agent, or by its person. */
+/** Cancels a pending call, by the agent or its member. */
 export async function cancelCall(
   ctx: In<WriteContext<typeof CallCancelled>>,
   id: string,
@@ -99,13 +99,15 @@ function assertPending({ status, expires_at }: CallRow, now: Date): void {
   }
 }
 
-/** A token that was revoked, or whose person has left, is refused at once: nobody approves in vain. */
+/**
+ * Rejects the approval if the token was revoked or its member has left, because the call could not be performed.
+ */
 async function assertAgentThere(
   { tx, services }: Pick<WriteContext, "tx" | "services">,
   row: CallRow,
 ): Promise<void> {
   const { credential_kind, credential_id: id } = row;
-  // A source looks at the id alone.
+  // The check uses only the id.
   const credential = { kind: credential_kind, id } as unknown as Credential;
   try {
     await assertCredentialValid(services, tx, credential);

@@ -45,7 +45,7 @@ const JOB = {
   detail: { cron: "* * * * *", scriptSource: "context.log.info('cleaned')" },
 };
 
-test("an artifact that becomes active needs an approval, and so does each change while it is active", async () => {
+test("activating an artifact requires approval, and so does each change while it is active", async () => {
   const jobs = "POST /api/v1/sdk/scheduled-jobs";
   expect(await agent(jobs, { ...JOB, status: "active" })).toMatchObject(HELD);
   const artifacts = "POST /api/v1/sdk/artifacts";
@@ -64,7 +64,7 @@ test("an artifact that becomes active needs an approval, and so does each change
   expect(await agent(`POST ${one}/restore/1`)).toMatchObject(HELD);
 });
 
-test("a change of a table needs an approval where it drops, converts or opens something", async () => {
+test("a table change requires approval if it drops, converts or opens something", async () => {
   const columns = [
     { name: "who", type: "text" },
     { name: "pay", type: "integer" },
@@ -94,11 +94,11 @@ test("a change of a table needs an approval where it drops, converts or opens so
   const elsewhere = { "x-environment": "development" };
   const renaming = await agent(change, { renameColumns: { pay: "wage" } }, elsewhere);
   expect(renaming.body.code).toBe("not_found");
-  // A call that the operation refuses is refused for that, and nobody is asked.
+  // A call that the operation rejects fails immediately, without an approval request.
   expect((await agent(change, { rules: "none" })).status).toBe(422);
 });
 
-test("the protocol tells the same of a call, by its input", async () => {
+test("the protocol reports the same requirement for a call, based on its input", async () => {
   const update = (input: object) =>
     call("call_operation", { operation: "tables.update", input: { slug: "pay", ...input } });
   expect((await update({ name: "Salaries" })).value.data.name).toBe("Salaries");

@@ -3,7 +3,7 @@ import { job } from "#kernel/work/job.ts";
 import { CallExpired } from "./agent-call.ts";
 import { toSummary } from "./call-store.ts";
 
-/** Ends a call that nobody decided on in time. */
+/** Expires a call without a decision. */
 export const expireCallJob = job({
   kind: "mcp.expire_agent_call",
   payload: Type.Object({ callId: Type.String() }),

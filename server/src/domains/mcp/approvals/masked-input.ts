@@ -1,4 +1,4 @@
-/** The input of a call as people may see it: without what is declared write-only, or is called a secret. */
+/** The input of a call as shown to people: without write-only fields, and fields with names of secrets. */
 import type { Operation } from "#kernel/contract.ts";
 import { toInputSchema } from "../tool-input.ts";
 
@@ -6,7 +6,7 @@ const SECRET_NAME =
   /secret|pass(?:w|phrase|code)|token|credential|authorization|cookie|signature|(?:private|api|access|signing)[_-]?key/i;
 const HIDDEN = "•••";
 
-/** The parts of a JSON Schema that say where a value stands. */
+/** The parts of a JSON Schema that contain values. */
 interface Schema {
   readonly writeOnly?: boolean;
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -18,7 +18,7 @@ interface Schema {
   readonly oneOf?: readonly Schema[];
 }
 
-/** Masks an input by the declaration of its operation; all that a vault is given is secret. */
+/** Masks an input according to the schema of its operation; the entire input of the vault is secret. */
 export function maskInput(op: Operation, input: unknown): unknown {
   const schema = toInputSchema(op) as Schema;
   if (!op.id.startsWith("secrets.")) return mask(input, [schema]);
@@ -50,14 +50,16 @@ function maskPart(value: unknown, schemas: readonly Schema[]): unknown {
     : mask(value, schemas);
 }
 
-/** Numbers, switches and nothing tell nothing, and are what many fields with such names hold. */
+/**
+ * Numbers, booleans and null are not masked: they reveal no secret, and many fields with such names contain them.
+ */
 function hide(value: unknown): unknown {
   return typeof value === "string" || (typeof value === "object" && value !== null)
     ? HIDDEN
     : value;
 }
 
-/** A schema with those that it combines. */
+/** A schema and those that it combines. */
 function spread(schema: Schema): Schema[] {
   const { anyOf = [], allOf = [], oneOf = [] } = schema;
   return [schema, ...[...anyOf, ...allOf, ...oneOf].flatMap(spread)];

@@ -80,7 +80,7 @@ export const setPolicy = command({
   async run(ctx, { body }) {
     assertInPerson(ctx.caller);
     assertPolicy(body, ctx.services);
-    // Two changes of a policy that is not there yet wait for each other, too.
+    // Concurrent creations of a policy also wait for each other.
     await sql`select pg_advisory_xact_lock(hashtextextended('agent policy ' || ${ctx.workspace.key}, 0))`.execute(
       ctx.tx,
     );
@@ -131,7 +131,7 @@ export const requestAgentCall = command({
   }),
   response: accepted(AgentCall),
   emits: [CallRequested],
-  // The call that is tried out is rolled back, and its `prepare` left out where it acts outside.
+  // The dry run is rolled back, and its `prepare` is skipped if it has external effects.
   allowNoop: true,
   fails: [NotAnAgent, NoApprovalNeeded, TooManyCalls, CallTooLarge],
   example: {

@@ -1,6 +1,6 @@
 /**
- * Performs an approved call with the agent's rights of this moment. The job may come twice: the call's id is an
- * idempotency key, which commits with what the operation changes, so that it acts once.
+ * Performs an approved call with the agent's current permissions. The job may run twice: the id of the call is an
+ * idempotency key, which commits with the changes of the operation, so that it takes effect once.
  */
 import Type from "typebox";
 import { findCredential } from "#kernel/access/authenticator.ts";
@@ -69,7 +69,7 @@ export const performCallJob = job({
   },
 });
 
-/** Why a call is performed: by it the log leads from what the agent did to whoever approved it. */
+/** The cause of a performed call, which links the agent's changes to the approver in the log. */
 export interface ApprovalCause {
   readonly correlationId: string;
   /** The event of the approval. */
@@ -109,7 +109,7 @@ async function performCall(
   });
 }
 
-/** The agent as it is now, because of the approval. Undefined when it has no place in the workspace any more. */
+/** The agent with its current permissions; undefined if it no longer has access to the workspace. */
 function toCaller(
   credential: Credential,
   {
@@ -125,7 +125,7 @@ function toCaller(
   return {
     actor: credential.actor,
     credential,
-    // Of the call, not of the credential: a key of the agent's own must never meet this one.
+    // A scope per call, not per credential, so that it cannot conflict with the agent's own keys.
     idempotencyScope: `agent call ${row.id}`,
     workspace: membership.workspace,
     environment: row.target,

@@ -1,4 +1,4 @@
-/** The policy of a workspace for its agents: which calls a person must approve, and who may. */
+/** The agent policy of a workspace: the calls that require approval, and the approvers. */
 import Type, { type Static } from "typebox";
 import type { Caller } from "#kernel/access/caller.ts";
 import { holdsPermission, permission } from "#kernel/access/permission.ts";
@@ -86,12 +86,12 @@ export async function readPolicy(tx: Tx): Promise<AgentPolicy> {
   };
 }
 
-/** Commands that perform others within themselves, chosen by what they are given. */
+/** Commands that perform other operations, depending on their input. */
 const PERFORMS_OTHERS = new Set(["macros.run", "tickets.bulk", "undo.perform"]);
 
 /**
- * Permissions to let people and programs in, and to say what they may do: an agent that invites somebody, or gives a
- * role, has found who approves its calls.
+ * Permissions to give people and programs access or rights: an agent that could invite a member or assign a role
+ * could choose its own approver.
  */
 const GIVES_ACCESS = new Set([
   "users:write",
@@ -101,12 +101,12 @@ const GIVES_ACCESS = new Set([
   "oauth_applications:write",
 ]);
 
-/** True of a command that leads past any policy: it performs others, or lets somebody in. */
+/** Returns whether a command would bypass any policy: it performs other operations, or gives access. */
 function isWayAround({ id, permission: needed }: Operation): boolean {
   return PERFORMS_OTHERS.has(id) || (needed !== undefined && GIVES_ACCESS.has(needed.name));
 }
 
-/** True where an agent may make this call only after a person has approved it. */
+/** Returns whether an agent needs approval for this call. */
 export async function demandsApproval(
   policy: AgentPolicy,
   op: Operation,

@@ -1,4 +1,4 @@
-/** An agent asks for a call that needs an approval: it is tried out, sealed and kept for a person's word. */
+/** Requests approval for a call of an agent: it runs as a dry run, and is encrypted and stored until a decision. */
 import type { Caller, WorkspaceRef } from "#kernel/access/caller.ts";
 import { hmac, seal } from "#kernel/access/crypto.ts";
 import type { Operation, Platform, WriteContext } from "#kernel/contract.ts";
@@ -26,13 +26,13 @@ import { demandsApproval, readPolicy } from "./policy.ts";
 const INPUT_BYTES_MAX = 256 * 1024;
 const PREVIEW_CHARACTERS_MAX = 200_000;
 const PENDING_MAX = 50;
-/** In an hour, those included that the agent took back: each of them calls on people. */
+/** The limit per hour, including cancelled requests, because each notifies people. */
 const REQUESTED_MAX = 200;
 const HOUR_MS = 3_600_000;
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A call as it is sealed: nobody changes it between the question and the answer. */
+/** An encrypted call, which cannot be changed between request and decision. */
 export interface SealedCall extends CallParts {
   readonly ifMatch?: string | undefined;
 }
@@ -112,7 +112,7 @@ function toPreview(op: Operation, value: unknown): AgentCall["preview"] {
   return { ...empty, eventCount, leftOut: "There is too much of it to show." };
 }
 
-/** Keeps a tried call; one that is pending already is answered as it is. */
+/** Stores a validated call; returns the existing one if it is already pending. */
 export async function requestCall(
   ctx: WriteContext<typeof CallRequested> & { readonly workspace: WorkspaceRef },
   { op, target, call, masked, preview, isDrastic: drastic }: TriedCall,

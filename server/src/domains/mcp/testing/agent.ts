@@ -2,7 +2,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import type { World } from "#kernel/testing/world.ts";
 
 export interface AgentOptions {
-  /** What its person answers when asked; a client without it can't ask. */
+  /** The user's answer to a confirmation; without it, the client does not support questions. */
   readonly confirms?: boolean;
   readonly mode?: "auto" | "legacy";
 }
