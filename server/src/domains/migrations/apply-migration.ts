@@ -36,14 +36,14 @@ type RunContext = WriteContext<TableEvent | typeof MigrationFailed>;
 
 export type Direction = "up" | "down";
 
-/** A migration that was parsed before the transaction begins, since SQL takes a while. */
+/** A migration that is parsed before the transaction begins, because parsing SQL is slow. */
 export interface PreparedRun {
   readonly checksum: string;
   readonly revision: number;
   readonly parsedSteps: readonly ParsedStep[];
 }
 
-/** Parses the steps of one direction; none when nothing is known of the way back. */
+/** Parses the steps of one direction; none if the inverse is unknown. */
 export async function prepareRun(
   { db }: Platform,
   caller: Caller,
@@ -88,7 +88,7 @@ export async function runMigration(
   await lockStructure(ctx.tx);
   const migration = await store.lock(ctx.tx, id);
   await (direction === "up" ? assertNext(ctx, migration) : assertNewest(ctx, migration));
-  // The inverse is computed anew each time that it is applied.
+  // The inverse is computed again each time the migration is applied.
   const same = direction === "up" || migration.revision === stored.revision;
   if (!same || migration.checksum !== stored.checksum) throw new Failure(Changed);
   const outcome = await attemptSteps(ctx, parsedSteps, dryRun);
@@ -125,7 +125,7 @@ class DryRunDone extends Error {
 /** A dry run can be repeated at will, and all readers of the log wait for it as for any other. */
 const DRY_RUN_SHARE = 1 / 3;
 
-/** Runs the steps within the time that they have together, and undoes them when one fails or in a dry run. */
+/** Runs the steps within a common time limit; rolls them back on failure or in a dry run. */
 async function attemptSteps(
   ctx: RunContext,
   parsedSteps: readonly ParsedStep[],
@@ -226,7 +226,7 @@ async function assertNewest({ tx }: RunContext, migration: Migration): Promise<v
   if (!down && !state.inverse) throw new Failure(Irreversible);
 }
 
-/** Merges changes that followed each other: a table that was created and dropped again was never there. */
+/** Merges consecutive changes: a table that was created and dropped is omitted. */
 function mergeChanges(all: readonly TableChanges[]): TableChanges {
   const created = new Map<string, Table>();
   const updated = new Map<string, { before: Table; after: Table }>();

@@ -16,7 +16,7 @@ for (const ask of [owner, other]) {
 }
 const strangers: string = schemaOf({ workspace: elsewhere.key, environment: "production" });
 
-/** What an attack would change, wherever in the database. */
+/** The state of the database that an attack might change. */
 async function state() {
   return {
     records: await world.sql(`select title, revision from ${schemaOf(here)}.items`),
@@ -163,7 +163,7 @@ const ATTACKS = [
   `insert into items (title) values (${"abs(".repeat(6_000)}1${")".repeat(6_000)})`,
 ] as const;
 
-test("no statement of a migration reaches beyond the tables, and nothing of one is left behind", async () => {
+test("no statement of a migration reaches beyond the tables, and failed ones leave no trace", async () => {
   const before = await state();
   const all = ATTACKS.map((attack) => (typeof attack === "string" ? attack : attack()));
   const written = await owner("POST /api/v1/migrations", { name: "Attacks", up: all });
@@ -173,7 +173,7 @@ test("no statement of a migration reaches beyond the tables, and nothing of one 
       Number(/^\/up\/(\d+)$/.exec(path)?.[1]),
     ),
   );
-  // All but those that only the tables can tell: whoever names what is not there.
+  // The other statements can only be rejected at run time, because they name missing objects.
   const others = all.filter((_, index) => !refused.has(index));
   expect(others).toEqual([
     "insert into items (title) select email from users",
@@ -193,7 +193,7 @@ test("no statement of a migration reaches beyond the tables, and nothing of one 
   expect(await state()).toEqual(before);
 });
 
-test("even without the first wall, who runs such SQL reaches nothing but the tables", async () => {
+test("even without the parser checks, the database role can access only the tables", async () => {
   const role = ownerOf(here);
   const denied = [
     "select * from public.users",
@@ -217,7 +217,7 @@ test("even without the first wall, who runs such SQL reaches nothing but the tab
   }
 });
 
-test("a failure says nothing of what is in the records, to anybody", async () => {
+test("an error never contains data of records", async () => {
   const { owner, write, apply, applied, read, remove, lastEvent } = await migrationWorkspace(world);
   await applied([items]);
   await owner("POST /api/v1/tables/items/records", { title: "Secret & (", amount: 1 });
@@ -241,7 +241,7 @@ test("a failure says nothing of what is in the records, to anybody", async () =>
   }
 });
 
-test("SQL can't forge a revision or an author behind a name that it gives to something else", async () => {
+test("SQL cannot forge a revision or an author by redefining a name", async () => {
   const { owner, applied } = await migrationWorkspace(world);
   await applied([items]);
   const { body } = await owner("POST /api/v1/tables/items/records", { title: "One", amount: 1 });

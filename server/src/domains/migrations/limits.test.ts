@@ -1,17 +1,17 @@
-/** The time and the memory of a migration are bounded, whatever it does with them. */
+/** Tests that the time and memory of a migration are limited. */
 import { expect, inject, test } from "vitest";
 import { until, useWorld } from "#kernel/testing/world.ts";
 import { items, migrationWorkspace } from "./testing/workspace.ts";
 
 const world = await useWorld({ env: { MILLRACE_TRANSACTION_TIMEOUT_SECONDS: "5" } });
-/** Far beyond the limit, and far below what the steps would take without one. */
+/** Far above the limit, and far below the duration of the steps without one. */
 const PATIENCE_MS = 20_000;
 
 /** Takes about a fifth of a second. */
 const SLOW =
   "update items set amount = (select count(*) from generate_series(1, 1000000) g where g % 7 = 3)";
 
-test("a migration of many slow steps ends with its time, and others read the log by then", async () => {
+test("a migration with many slow steps ends at its time limit, and log readers continue", async () => {
   const { owner, write, apply, applied, recordsOf, read } = await migrationWorkspace(world);
   await applied([items]);
   await owner("POST /api/v1/tables/items/records", { title: "One", amount: 1 });

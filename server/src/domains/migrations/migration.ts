@@ -10,7 +10,7 @@ const STEPS_MAX = 1_000;
 
 export const MigrationId = id("mig");
 
-/** A step as it is stored. */
+/** A stored step. */
 export type MigrationStep = TableStep | SqlStep;
 
 export interface SqlStep {
@@ -25,7 +25,7 @@ const StepInput = Type.Unknown({
 
 const steps = Type.Array(StepInput, { minItems: 1, maxItems: STEPS_MAX });
 
-/** The fields that people decide. */
+/** The fields that users set. */
 export const migrationFields = {
   name: line(200),
   up: steps,
@@ -56,7 +56,7 @@ const summaryFields = {
   checksum: Type.String({ description: "Hash of `up` and `down`" }),
 };
 
-/** A migration as lists show it. */
+/** A migration in lists. */
 export const MigrationSummary = Type.Object(
   {
     ...summaryFields,

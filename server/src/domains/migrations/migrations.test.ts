@@ -4,7 +4,7 @@ import { items, migrationWorkspace } from "./testing/workspace.ts";
 
 const world = await useWorld();
 
-test("a migration is written, read, changed and deleted while it is applied nowhere", async () => {
+test("a migration is created, read, changed and deleted while it is not applied", async () => {
   const { owner, write, remove, lastEvent } = await migrationWorkspace(world);
   const written = await owner("POST /api/v1/migrations", {
     name: "Items",
@@ -59,7 +59,7 @@ test("a migration is written, read, changed and deleted while it is applied nowh
   expect(await owner(`GET /api/v1/migrations/${id}`)).toMatchObject({ status: 404 });
 });
 
-test("applied it changes tables and tells so; rolled back it leaves no trace", async () => {
+test("applying changes tables and emits events; a rollback leaves no trace", async () => {
   const {
     owner,
     write,
@@ -136,11 +136,11 @@ test("applied it changes tables and tells so; rolled back it leaves no trace", a
     status: 409,
     body: { code: "migration_not_applied" },
   });
-  // It may be applied once more.
+  // It can be applied again.
   expect(await apply(id)).toMatchObject({ status: 200, body: { data: { status: "applied" } } });
 });
 
-test("a rollback brings structure and data back, as far as the data is there", async () => {
+test("a rollback restores the structure, and data as far as it still exists", async () => {
   const {
     owner,
     write,
@@ -186,7 +186,7 @@ test("a rollback brings structure and data back, as far as the data is there", a
   );
   const dropping = await applied([{ op: "drop_column", table: "items", column: "title" }]);
   expect(await rollBack(dropping)).toMatchObject({ status: 200 });
-  // What was dropped comes back empty, and so can't be required.
+  // A dropped column is restored empty, so it cannot be required.
   expect(await recordsOf("items")).toMatchObject([{ title: null, amount: 5 }]);
 });
 
@@ -210,7 +210,7 @@ test("migrations are applied in their order, and rolled back from the last", asy
   expect(await apply(third)).toMatchObject({ status: 409, events: [] });
 });
 
-test("a dry run shows the statements and changes nothing", async () => {
+test("a dry run returns the statements and changes nothing", async () => {
   const {
     write,
     apply,
@@ -286,7 +286,7 @@ test("each environment has its own state, and gets the same tables", async () =>
   expect(shape("tables_p_")).toContain("title");
 });
 
-test("what was changed behind our back is not rolled back", async () => {
+test("a table changed outside of migrations is not rolled back", async () => {
   const { applied, rollBack } = await migrationWorkspace(world);
   const id = await applied([items]);
   await world.sql("update table_migrations set checksum = 'another' where id = $1", [id]);
@@ -297,7 +297,7 @@ test("what was changed behind our back is not rolled back", async () => {
   });
 });
 
-test("two at once take turns: one applies it, the other hears that it is", async () => {
+test("two concurrent runs are serialized: one applies it, the other gets a conflict", async () => {
   const { owner, write, apply } = await migrationWorkspace(world);
   const id = await write([items]);
   const answers = await Promise.all([apply(id), apply(id), apply(id)]);
@@ -310,7 +310,7 @@ test("two at once take turns: one applies it, the other hears that it is", async
   expect(numbers.map(({ body }) => body.data.number).toSorted()).toEqual([2, 3, 4, 5, 6]);
 });
 
-test("records that a token's migration makes are its person's", async () => {
+test("records created by a token's migration belong to its member", async () => {
   const { owner, write, applied, workspace } = await migrationWorkspace(world);
   await applied([items]);
   const id = await write(["insert into items (title) values ('By a token')"]);

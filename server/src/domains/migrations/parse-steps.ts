@@ -21,7 +21,7 @@ export type ParsedStep = { readonly index: number; readonly path: string } & (
   | { readonly sql: string; readonly script: readonly ScriptStatement[] }
 );
 
-/** Steps as they are stored and as they are run, and all errors in them. */
+/** The stored and executable steps, and all their errors. */
 export interface ParsedSteps {
   readonly steps: readonly MigrationStep[];
   readonly parsed: readonly ParsedStep[];
@@ -29,8 +29,8 @@ export interface ParsedSteps {
 }
 
 /**
- * Parses steps as far as that is possible without the tables that they name. It takes its time: SQL is
- * parsed in another thread, one step after the other.
+ * Parses steps as far as possible without the tables they name. This is slow: SQL is parsed in a worker thread,
+ * step by step.
  */
 export async function parseSteps(
   input: readonly unknown[],

@@ -1,4 +1,4 @@
-/** Runs the steps of a migration, one after the other, in one transaction. */
+/** Runs the steps of a migration in order, in one transaction. */
 import { type ScriptStatement, PositionMap } from "#domains/queries/index.ts";
 import {
   type AppliedSteps,
@@ -75,9 +75,9 @@ class StepRunner {
   readonly #triggered = new Map<string, readonly string[]>();
   #reversible = true;
   #recordsChanged = 0;
-  /** As they are now; read anew when they change. */
+  /** The current tables; reloaded when they change. */
   #tables: readonly Table[] | undefined;
-  /** The tables that the whole migration is about. Those that it creates itself nobody else can lock. */
+  /** The tables that the entire migration uses. Tables that it creates itself cannot be locked by others. */
   #named: ReadonlySet<string> | undefined;
 
   constructor(ctx: ReadContext, steps: readonly ParsedStep[]) {
@@ -134,7 +134,7 @@ class StepRunner {
       }
       const stepError = toStepError(error, index, "");
       if (!stepError) throw error;
-      // A part of a step has no path in SQL: it is named in words.
+      // Paths within a step do not exist in SQL, so the part is named in the message.
       const errors = stepError.errors.map((field) => ({
         path,
         message: `${field.path} ${field.message}`.trim(),
@@ -222,10 +222,9 @@ class StepRunner {
 type RecordWrites = Pick<RecordsStatement, "targets" | "deletedFrom">;
 
 /**
- * The tables that get write triggers, and with them a lock, before a statement runs: those that it
- * changes, and of those that refer to them the ones that the migration comes to later. Another
- * transaction that writes to such a one has locked it while it waits for the record that it refers to;
- * locking it later would be a deadlock.
+ * The tables that get write triggers, and so a lock, before a statement runs: those that it changes, and of those
+ * that refer to them the ones that later steps use. A concurrent transaction that writes to such a table has locked
+ * it while waiting for the referenced record; locking it later would cause a deadlock.
  */
 function tablesToLock(
   statement: RecordWrites,
@@ -269,7 +268,7 @@ function reachedTables(
 ): ReadonlySet<string> {
   const reached = new Set(statements.flatMap(({ targets }) => targets));
   const deletedFrom = new Set(statements.flatMap((statement) => statement.deletedFrom));
-  // Slugs that are added meanwhile are gone through too.
+  // The iteration includes slugs that are added during it.
   for (const slug of deletedFrom) {
     for (const { slug: other, columns } of tables) {
       for (const column of columns.filter((candidate) => targetOf(candidate) === slug)) {

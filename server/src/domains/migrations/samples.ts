@@ -22,7 +22,7 @@ async function clear(owner: Ask): Promise<void> {
   }
 }
 
-/** A migration is the same in all environments. */
+/** Creates a migration; it is the same in all environments. */
 async function written(owner: Ask, up: readonly unknown[] = [making(freshTable())]) {
   await clear(owner);
   const { body } = await owner("POST /api/v1/migrations", { name: "A sample", up });

@@ -74,7 +74,7 @@ export async function create(
   return migration;
 }
 
-/** Updates it; with other steps it is pending again where it had failed or was rolled back. */
+/** Updates it; a failed or rolled-back migration with changed steps is pending again. */
 export async function update(
   ctx: WriteContext<typeof MigrationUpdated>,
   id: string,

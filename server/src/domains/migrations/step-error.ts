@@ -3,7 +3,7 @@ import { Failure, type FieldError } from "#kernel/operation/failure.ts";
 import { describePosition, positionAt, type ScriptStatement } from "#domains/queries/index.ts";
 import { parseDerivedName, type Table } from "#domains/tables/index.ts";
 
-/** A step that can't be run, and why. */
+/** A step that cannot be run, and the reason. */
 export class StepError extends Error {
   /** Its index; undefined when no single one is known. */
   readonly step: number | undefined;
@@ -17,7 +17,7 @@ export class StepError extends Error {
   }
 }
 
-/** The error of a step that changes structure; undefined for errors that are not the step's. */
+/** The error of a structural step; undefined for errors that the step did not cause. */
 export function toStepError(
   error: unknown,
   step: number | undefined,
@@ -31,7 +31,7 @@ export function toStepError(
   return new StepError(step, [{ path, message: detail ?? error.type.title }]);
 }
 
-/** The message when a step used up the time of the migration: it has what the others left of it. */
+/** The message if a step used up the remaining time of the migration. */
 function timeoutMessage(error: unknown): string | undefined {
   return isTimeout(error) ? "the migration exceeded its time limit" : undefined;
 }
@@ -44,8 +44,8 @@ interface FailedStatement {
 }
 
 /**
- * The message of PostgreSQL, without names of the platform and without values of records: many may read
- * it who may not read those. Undefined when the error is not the statement's.
+ * The message of PostgreSQL, without internal names and record values, because readers of the message may not be
+ * allowed to read records. Undefined if the statement did not cause the error.
  */
 export function stepErrorMessage(
   error: unknown,
@@ -69,7 +69,7 @@ export function stepErrorMessage(
   return describePosition({ message, at: statement.at });
 }
 
-/** Errors whose messages may hold a value; a syntax error may be that of a path or a search in a value. */
+/** Errors whose messages may contain a value; a syntax error may concern a path or a search in a value. */
 const VALUE_ERRORS = /^(22...|42601|42704)$/;
 const VALUE_ERROR_MESSAGES: ReadonlyMap<string, string> = new Map([
   ["22001", "a value is too long"],
@@ -80,10 +80,10 @@ const VALUE_ERROR_MESSAGES: ReadonlyMap<string, string> = new Map([
   ["22P02", "a value can't be converted to the new type"],
 ]);
 
-/** Errors of values, constraints, syntax and limits, and those that triggers raise. */
+/** Errors of values, constraints, syntax and limits, and errors raised by triggers. */
 const STATEMENT_ERRORS = /^(0A|21|22|23|42|44|54|P0)/;
 
-/** Replaces names of the platform by those of the tables and fields that they stand for. */
+/** Replaces internal names with those of their tables and fields. */
 function hideInternalNames(message: string, tables: readonly Table[]): string {
   return message
     .replaceAll(/"([A-Z][a-z]+_[0-9a-f]{16})"/g, (whole, name: string) => {

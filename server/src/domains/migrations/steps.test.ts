@@ -5,7 +5,7 @@ import { items, migrationWorkspace } from "./testing/workspace.ts";
 
 const world = await useWorld();
 
-test("what is wrong with steps is told with its path before anything is written", async () => {
+test("reports errors in steps with their paths before anything is written", async () => {
   const { owner } = await migrationWorkspace(world);
   const answer = await owner("POST /api/v1/migrations", {
     name: "Wrong",
@@ -41,7 +41,7 @@ test("what is wrong with steps is told with its path before anything is written"
   expect(long.body.errors).toMatchObject([{ path: "/up/0" }]);
 });
 
-test("one that fails leaves nothing behind, and holds up the others until it is mended", async () => {
+test("a failed migration leaves no trace, and blocks the others until it is fixed", async () => {
   const {
     owner,
     write,
@@ -84,7 +84,7 @@ test("one that fails leaves nothing behind, and holds up the others until it is 
     status: 409,
     body: { detail: "Migration 2 failed in this environment: fix or delete it." },
   });
-  // It fails again, and its name alone mends nothing.
+  // It fails again, and changing only the name does not fix it.
   expect(await apply(id)).toMatchObject({ status: 422, events: ["migration.failed"] });
   await owner(`PATCH /api/v1/migrations/${id}`, { name: "Mended" });
   expect((await read(id)).status).toBe("failed");
@@ -165,7 +165,7 @@ const EVERY = [
   ["reference", "'somebody'"],
 ] as const;
 
-test("SQL writes nothing that nobody could have given, and leaves no watch behind", async () => {
+test("SQL writes only valid values, and leaves no triggers behind", async () => {
   const {
     owner,
     write,
@@ -200,7 +200,7 @@ test("SQL writes nothing that nobody could have given, and leaves no watch behin
   });
 });
 
-test("while SQL runs, its tables are read as they were, and who writes to one waits for the end", async () => {
+test("while SQL runs, readers see the previous tables, and writers wait for the end", async () => {
   const { owner, write, apply, applied, recordsOf, workspace } = await migrationWorkspace(world);
   await applied([items, { ...items, table: "others" }]);
   const { body } = await owner("POST /api/v1/tables/items/records", { title: "One", amount: 1 });

@@ -13,7 +13,7 @@ export interface MigrationState {
   readonly error: StatusError | null;
 }
 
-/** The columns of a list; steps may be long and are not among them. */
+/** The columns of a list, without the steps, which may be long. */
 const SUMMARY_COLUMNS = [
   "id",
   "number",
@@ -34,7 +34,7 @@ export type Summary = Omit<Migration, "up" | "down" | "statements">;
 
 const ENVIRONMENT_SQL = sql<never>`current_setting('millrace.environment')::environment`;
 
-/** Returns the next number; creations take turns until the transaction ends. */
+/** Returns the next number; serializes creations until the transaction ends. */
 export async function nextNumber(tx: Tx): Promise<number> {
   await sql`
     select pg_advisory_xact_lock(hashtextextended(

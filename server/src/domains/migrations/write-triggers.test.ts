@@ -5,7 +5,7 @@ import { items, migrationWorkspace } from "./testing/workspace.ts";
 
 const world = await useWorld();
 
-/** Tables by what they refer to, and what becomes of that reference. */
+/** Tables by what they refer to, and the action on deletion. */
 const REFERRING = [
   ["strict", "items", "restrict"],
   ["loose", "items", "set_null"],
@@ -35,7 +35,7 @@ async function referring() {
     const { body } = await owner(`POST /api/v1/tables/${table}/records`, fields);
     ids.set(table, body.data.id);
   };
-  // What nothing strict refers to can be deleted.
+  // Records without strict references can be deleted.
   await make("items", { title: "Kept" });
   await make("strict", { title: "One", parent: ids.get("items") });
   await make("items", { title: "Gone" });
@@ -48,7 +48,7 @@ async function referring() {
     ids,
     at,
     rename: (table: string) => owner(`PATCH ${at(table)}`, { title: "Two" }),
-    /** Does something while a migration stands between these steps and further ones, and lets it end. */
+    /** Runs work while a migration is between these steps and later ones, then lets it finish. */
     async between<T>(first: string, work: () => Promise<T>, ...more: string[]): Promise<T> {
       const id = await write([first, "update others set amount = 2", ...more]);
       const holder = await world.hold(`${schemaSql(workspace.key)}.others`);
@@ -77,7 +77,7 @@ test.each(["insert into items (title) values ('New')", "update items set amount 
   },
 );
 
-test("what is deleted is followed to what goes with it or changes by it, and no further", async () => {
+test("deletions are followed to cascaded deletions and changes, and no further", async () => {
   const { owner, between, rename, at } = await referring();
   const { writing } = await between("delete from items where title = 'Gone'", async () => {
     for (const table of ["strict", "loose_bound"]) expect((await rename(table)).status).toBe(200);
@@ -95,7 +95,7 @@ test("what is deleted is followed to what goes with it or changes by it, and no 
   }
 });
 
-test("a table that SQL writes to later is held together with what it refers to", async () => {
+test("a table that SQL writes to later is locked together with the tables it refers to", async () => {
   const { owner, between, ids, recordsOf } = await referring();
   const { writing, modes } = await between(
     "insert into items (title) values ('New')",
@@ -113,7 +113,7 @@ test("a table that SQL writes to later is held together with what it refers to",
     },
     "insert into strict (title, parent) select 'Ours', id from items where title = 'New'",
   );
-  // They wait before they hold it, and not for the record that they refer to.
+  // Writers wait before they lock the table, not for the referenced record.
   expect(modes).toEqual(["ExclusiveLock", "RowExclusiveLock"]);
   expect((await writing).status).toBe(201);
   expect((await recordsOf("strict")).map(({ title }) => title)).toEqual(["One", "Ours", "Theirs"]);

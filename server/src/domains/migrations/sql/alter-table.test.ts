@@ -91,7 +91,7 @@ test.each([
   ],
 ] as const)("each part finds what those before it have made: %s", (sql, steps) => {
   expect(translate(sql, [orders])).toEqual(steps);
-  // While it is written down nothing is known of tables, and it reads all the same.
+  // While the migration is only saved, tables are unknown, and translation still works.
   expect(() => translate(sql)).not.toThrow();
 });
 

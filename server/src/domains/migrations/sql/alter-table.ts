@@ -142,7 +142,7 @@ function addColumn({ def, missing_ok }: AlterTableCmd, context: AlterContext): T
   return [{ op: "add_column", table: context.slug, column: toColumn(definition) }];
 }
 
-/** The new type, with the column's own options where the type stays the same. */
+/** The new type, with the column's options if the type stays the same. */
 function retypeColumn(
   { typeName, raw_default: using, collClause }: ColumnDef,
   column: Column | undefined,
@@ -157,7 +157,7 @@ function retypeColumn(
   return { type, options: { ...current, ...options } };
 }
 
-/** Allows `using` only for a cast: conversions are those of the column types. */
+/** Allows `using` only for a cast: conversions are defined by the column types. */
 function refuseOtherThanCast(using: Node, column: Column | undefined): void {
   const [columnNames] =
     "TypeCast" in using && using.TypeCast.arg && "ColumnRef" in using.TypeCast.arg
@@ -190,7 +190,7 @@ function requireColumns(columnNames: readonly string[], context: AlterContext): 
   return columnNames.map((name) => alterColumnStep(context, name, { required: true }));
 }
 
-/** All checks of a column become one step, since that has all of its options. */
+/** All checks of a column become one step, because it contains all of its options. */
 function addChecks(constraint: Constraint, context: AlterContext): TableStep[] {
   const byColumn = Map.groupBy(parseChecks(constraint.raw_expr), ({ column }) =>
     resolveColumnName(context.table, column),
@@ -203,7 +203,7 @@ function addChecks(constraint: Constraint, context: AlterContext): TableStep[] {
   });
 }
 
-/** The type of a column of which nothing is known. */
+/** The type of a column about which nothing is known. */
 function assumeType(checks: readonly ColumnCheck[]): ParsedType {
   return { type: checks.some(({ type }) => type) ? "text" : "integer", options: {} };
 }
@@ -215,7 +215,7 @@ function addReference(constraint: Constraint, context: AlterContext): TableStep[
   return [alterColumnStep(context, name, { type, options: { ...options } })];
 }
 
-/** Every table has its primary key, so that another one becomes unique and required. */
+/** Each table already has a primary key, so another one becomes unique and required. */
 function addKey({ contype, conname, keys }: Constraint, context: AlterContext): TableStep[] {
   const columnNames = textsOf(keys);
   const isKey = contype === "CONSTR_PRIMARY";

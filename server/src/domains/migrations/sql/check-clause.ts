@@ -9,7 +9,7 @@ import { parseNumber, rejectSql } from "./sql-error.ts";
 export interface ColumnCheck {
   readonly column: string;
   readonly options: Readonly<Record<string, unknown>>;
-  /** The type that it makes of a column of text. */
+  /** The type that it gives a text column. */
   readonly type?: ColumnTypeName;
 }
 

@@ -110,7 +110,7 @@ const ON_DELETE: ReadonlyMap<string, OnDelete> = new Map([
   ["c", "cascade"],
 ]);
 
-/** Refuses constraints that are not checked at once, and for all records. */
+/** Rejects constraints that are deferred or do not check all records. */
 export function rejectDeferred(constraint: Constraint): void {
   rejectSqlIf(constraint, {
     deferrable: "DEFERRABLE",

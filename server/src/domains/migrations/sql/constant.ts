@@ -18,7 +18,7 @@ const BOOLEAN_WORDS: ReadonlyMap<string, boolean> = new Map([
   ["false", false],
 ]);
 
-/** Parses a default of a column of this type; null when there is none. */
+/** Parses the default of a column with this type; null if there is none. */
 export function parseDefault(expression: Node | undefined, type: ColumnTypeName): unknown {
   if (!expression) return null;
   const value = parseConstant(expression);
@@ -34,7 +34,7 @@ const CONVERTERS: Readonly<Partial<Record<ColumnTypeName, (text: string) => unkn
   json: parseJson,
 };
 
-/** Parses a constant, also behind a cast or a sign, or the present time. */
+/** Parses a constant, also with a cast or a sign, or the current time. */
 export function parseConstant(node: Node): string | number | boolean | null {
   if ("TypeCast" in node && node.TypeCast.arg) return parseConstant(node.TypeCast.arg);
   if ("SQLValueFunction" in node && TIMES.has(textOf(node.SQLValueFunction.op))) return NOW;
@@ -71,7 +71,7 @@ function parseNegative({
   return number ?? rejectSql("a default must be a constant or the current time", { location });
 }
 
-/** A text that is no JSON stays a text, which is JSON too. */
+/** A text that is not JSON stays a text, which is valid JSON too. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -13,7 +13,7 @@ import {
 import { toFieldName } from "./field.ts";
 import { rejectSql, rejectSqlIf, tableSlug } from "./sql-error.ts";
 
-/** Names of the platform's own columns, and the types that are accepted for them. */
+/** Names of system columns, and the types that are accepted for them. */
 const SYSTEM_COLUMN_TYPES: ReadonlyMap<string, readonly string[]> = new Map([
   ["id", ["text", "integer", "autonumber"]],
   ["created_at", ["timestamp"]],
@@ -24,7 +24,7 @@ const SYSTEM_COLUMN_TYPES: ReadonlyMap<string, readonly string[]> = new Map([
   ["createdby", ["text", "reference"]],
 ]);
 
-/** Translates `create table`; the columns that every table has may be among its columns. */
+/** Translates `create table`; its columns may include system columns. */
 export function translateCreateTable(statement: CreateStmt): TableStep[] {
   const table = tableSlug(statement.relation);
   const at = statement.relation ?? {};
@@ -110,7 +110,7 @@ function applyUnique(drafts: readonly ColumnDraft[], constraint: Constraint): Ne
   ];
 }
 
-/** A key of several columns is an index; of one it is a property of that column. */
+/** A key of several columns becomes an index; a key of one column becomes a property of it. */
 function applyPrimaryKey(drafts: readonly ColumnDraft[], constraint: Constraint): NewIndex[] {
   const names = textsOf(constraint.keys);
   const key = names.map((name) => findDraft(drafts, name, constraint));
@@ -139,7 +139,7 @@ function checkKeys(drafts: readonly ColumnDraft[]): void {
   }
 }
 
-/** True for a column that every table has; refuses one that has its name and another type. */
+/** Returns whether a column is a system column; rejects one with that name and another type. */
 function isSystemColumn({ name, found, location }: ColumnDraft): boolean {
   const types = SYSTEM_COLUMN_TYPES.get(name.toLowerCase());
   if (!types) return false;

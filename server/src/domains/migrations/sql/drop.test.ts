@@ -4,7 +4,7 @@ import { migrationWorkspace } from "../testing/workspace.ts";
 
 const world = await useWorld();
 
-test("an index that SQL has made goes by the name that PostgreSQL gives it", async () => {
+test("an index created by SQL can be dropped by the name that PostgreSQL gives it", async () => {
   const { owner, applied } = await migrationWorkspace(world);
   await owner("POST /api/v1/tables", {
     name: "T",

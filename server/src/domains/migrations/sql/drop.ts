@@ -41,8 +41,8 @@ function dropIndex(name: string, missingOk: boolean, known: TableLookup): TableS
 }
 
 /**
- * The step that drops an index by its name: the one that it was given, or the one that PostgreSQL gives
- * to an index without a name, `orders_total_idx`.
+ * The step that drops an index by name: its own, or the name that PostgreSQL gives to an unnamed index,
+ * `orders_total_idx`.
  */
 export function indexStepFor(
   table: Table,
@@ -61,8 +61,8 @@ export function indexStepFor(
 }
 
 /**
- * The step that drops a unique index by the name that PostgreSQL gives to one without a constraint: that
- * ends as any other index's does, and ours as a constraint's.
+ * The step that drops a unique index by the name that PostgreSQL gives to an index without a constraint: its suffix
+ * is that of other indexes, while the default name here has that of a constraint.
  */
 function uniqueStepFor({ slug, indexes, columns }: Table, name: string): TableStep | undefined {
   const isCalled = (fields: readonly string[]) => `${[slug, ...fields].join("_")}_idx` === name;

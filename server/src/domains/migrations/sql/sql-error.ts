@@ -17,7 +17,7 @@ export function rejectSql(message: string, at?: { readonly location?: number }):
   throw new UnsupportedSql(message, at?.location);
 }
 
-/** Refuses a node that has one of these fields set, which have their names in SQL. */
+/** Rejects a node that has one of these fields, and names it in SQL terms. */
 export function rejectSqlIf<T extends { readonly location?: number }>(
   node: T,
   fields: Readonly<Partial<Record<keyof T, string>>>,

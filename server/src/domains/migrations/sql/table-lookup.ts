@@ -1,8 +1,8 @@
 import type { Table } from "#domains/tables/index.ts";
 
 /**
- * The tables that a statement is translated against. While a migration is only written down they are
- * unknown, and everything that depends on them is assumed to exist.
+ * The tables for translating a statement. While a migration is only saved, they are unknown, and all referenced
+ * objects are assumed to exist.
  */
 export class TableLookup {
   readonly #tables: ReadonlyMap<string, Table> | undefined;
@@ -15,12 +15,12 @@ export class TableLookup {
     return this.#tables?.get(slug);
   }
 
-  /** All of them; undefined when they are unknown. */
+  /** All tables; undefined if they are unknown. */
   get tables(): readonly Table[] | undefined {
     return this.#tables && [...this.#tables.values()];
   }
 
-  /** True when there is certainly no such table. */
+  /** Returns true if the table is known to be missing. */
   isMissing(slug: string): boolean {
     return this.#tables !== undefined && !this.#tables.has(slug);
   }

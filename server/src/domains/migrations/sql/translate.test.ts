@@ -73,7 +73,7 @@ test("the types of SQL become types of columns", () => {
   });
 });
 
-test("what every table has may stand in create table, and constraints become properties", () => {
+test("system columns are allowed in create table, and constraints become properties", () => {
   const [step] = translate(
     `create table if not exists "Invoices" (x int)`.replace('"Invoices"', "invoices") + ";",
   );
@@ -238,7 +238,7 @@ test.each([
   ["create table if not exists orders (x int)", []],
 ] as const)("%s", (sql, steps) => {
   expect(translate(sql)).toEqual(steps);
-  // While it is written down nothing is known of tables, and it reads all the same.
+  // While the migration is only saved, tables are unknown, and translation still works.
   expect(() => translate(sql, new TableLookup(undefined))).not.toThrow();
 });
 

@@ -1,6 +1,6 @@
 /**
- * Translates SQL that changes tables into steps. The text itself never runs, so that the definition of a
- * table and its structure in the database are always the same.
+ * Translates SQL that changes tables into steps. The SQL text itself is never executed, so that the definition of a
+ * table always matches its structure in the database.
  */
 import type { CommentStmt, IndexStmt, Node, RenameStmt } from "libpg-query";
 import { recordsOf, textOf, textsOf } from "#domains/queries/index.ts";
@@ -26,7 +26,7 @@ export function translateToSteps(statement: Node, known: TableLookup): readonly 
   return steps;
 }
 
-/** A path within a step, in the words of SQL. */
+/** A path within a step, in SQL terms. */
 export function describePath(step: TableStep, path: string): string {
   const [, position = ""] = /^\/columns\/(\d+)/.exec(path) ?? [];
   const column = step.op === "create_table" ? step.columns[Number(position)]?.name : undefined;

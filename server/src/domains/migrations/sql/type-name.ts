@@ -36,7 +36,7 @@ const TYPES: ReadonlyMap<string, ColumnTypeName> = new Map([
 
 const UUID_CHARACTERS = 36;
 
-/** The type of column that stands for a type of SQL. */
+/** The column type for an SQL type. */
 export function toColumnType(typeName: TypeName | undefined): ParsedType {
   if (!typeName) rejectSql("a column must have a type");
   const { name, lengths } = parseTypeName(typeName);

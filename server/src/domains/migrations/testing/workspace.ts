@@ -1,4 +1,4 @@
-/** What the tests of migrations share. */
+/** Common helpers for migration tests. */
 import { expect } from "vitest";
 import type { Ask, World } from "#kernel/testing/world.ts";
 
@@ -13,7 +13,7 @@ export const items = {
 
 let count = 0;
 
-/** A workspace of its own: the migrations of one are in one order. */
+/** Creates a separate workspace, because the migrations of a workspace have one order. */
 export async function migrationWorkspace(world: World) {
   count += 1;
   const workspace = await world.workspace(`migrations-${count}`);
@@ -36,7 +36,7 @@ export async function migrationWorkspace(world: World) {
     write,
     apply,
     rollBack: (id: string, body?: object) => owner(`POST /api/v1/migrations/${id}/rollback`, body),
-    /** Writes one that is applied at once. */
+    /** Creates a migration and applies it. */
     async applied(up: readonly unknown[], down?: readonly unknown[]): Promise<string> {
       const id = await write(up, down);
       expect((await apply(id)).body).toMatchObject({ data: { status: "applied" } });
@@ -52,7 +52,7 @@ export async function migrationWorkspace(world: World) {
   };
 }
 
-/** All that the database has of the tables of a workspace, and all that is known of them. */
+/** Everything that the database contains about the tables of a workspace. */
 async function dumpTables(world: World, workspace: { key: string }) {
   const spaces = `like 'tables\\__\\_${workspace.key.replaceAll("-", "")}'`;
   return {
