@@ -1,4 +1,4 @@
-/** An agent as its journal tells it: what it was given, what the model reply, and what tools gave. */
+/** The history of an agent from its journal: its prompt, the model's replies, and tool results. */
 import type { Static } from "typebox";
 import type { ChatAnswer, ChatMessage, ChatTool } from "#domains/connectors/index.ts";
 import type { StepTools } from "#domains/runs/index.ts";
@@ -8,7 +8,7 @@ import { toUserMessage } from "./prompt.ts";
 
 export type AgentConfig = Static<typeof agent.config>;
 
-/** A call of a tool, as the steps that carry it out see it. */
+/** A tool call, as seen by the steps that execute it. */
 export interface PlannedCall {
   readonly id: string;
   readonly name: string;
@@ -16,24 +16,24 @@ export interface PlannedCall {
   readonly signature?: string;
   /** Why it can't be carried out. */
   readonly problem?: string;
-  /** Of a tool of an MCP server: the connector, and the name there. */
+  /** For a tool of an MCP server: the connector, and its name there. */
   readonly server?: string;
   readonly tool?: string;
 }
 
-/** A tool as the model is told of it. */
+/** A tool as described to the model. */
 export type OfferedTool = ChatTool & Pick<PlannedCall, "server" | "tool">;
 
 /** The output of a turn. */
 export interface TurnOutput extends Omit<ChatAnswer, "calls"> {
   readonly calls: readonly PlannedCall[];
   readonly object?: unknown;
-  /** Of the first turn: the tools that there are, and what was remembered. */
+  /** For the first turn: the available tools, and the memory. */
   readonly tools?: readonly OfferedTool[];
   readonly remembered?: readonly MemoryMessage[];
 }
 
-/** The result of a call, as the model is told. */
+/** The result of a call, as sent to the model. */
 export interface CallResult {
   readonly id: string;
   readonly name: string;
@@ -86,7 +86,7 @@ export function agentOf(tools: StepTools): Agent {
   };
 }
 
-/** A turn's output; the stand-in of a test may say only what it wants to. */
+/** The output of a turn; mocks in tests may omit fields. */
 function toTurn(output: unknown): TurnOutput {
   const given = Object(output) as Partial<TurnOutput>;
   return { ...NO_REPLY, ...given, calls: Array.isArray(given.calls) ? given.calls : [] };

@@ -1,4 +1,4 @@
-/** The steps around the turns of an agent: its begin, the approval, choice and result of calls, and its end. */
+/** The steps around the turns of an agent: its start, the approval, selection and result of calls, and its end. */
 import { executor, type StepTools } from "#domains/runs/index.ts";
 import {
   agent,
@@ -13,7 +13,7 @@ import {
 import { agentOf, type CallResult, type PlannedCall } from "./agent-history.ts";
 import { addSpent } from "./ask-model.ts";
 
-/** Of a tool's output: what a model is told. */
+/** The limit of a tool's output that the model receives. */
 const CONTENT_CHARACTERS_MAX = 60_000;
 const MESSAGE_CHARACTERS_MAX = 4_000;
 
@@ -47,7 +47,7 @@ export const agentApprovalStep = executor({
   },
 });
 
-/** The values that a step of a call sees. */
+/** The values that a step of a call can read. */
 interface CallScope {
   readonly call?: PlannedCall;
   readonly steps: Readonly<
@@ -75,7 +75,7 @@ export const agentDispatchStep = executor({
   },
 });
 
-/** Why people did not let a call pass; undefined when they did, or nobody was asked. */
+/** The reason why approvers rejected a call; undefined if it was approved, or needed no approval. */
 function refusalOf({ steps }: CallScope): string | undefined {
   const asked = Object.hasOwn(steps, APPROVE_ID) ? steps[APPROVE_ID] : undefined;
   if (!asked) return undefined;
@@ -84,7 +84,7 @@ function refusalOf({ steps }: CallScope): string | undefined {
     readonly approved?: boolean;
     readonly decisions?: readonly { readonly approved: boolean; readonly comment?: string }[];
   };
-  // The stand-in of a test has no decision in it.
+  // A mock in a test contains no decision.
   if (approved !== false) return undefined;
   const comment = decisions.findLast((one) => !one.approved)?.comment;
   const words = "The tool call was rejected. It was not made.";
@@ -112,7 +112,7 @@ function readResult(call: PlannedCall, scope: CallScope): Omit<CallResult, "id" 
   return { content: cut(typeof output === "string" ? output : JSON.stringify(output ?? null)) };
 }
 
-/** The beginning of a text, which says how much of it is missing: nobody decides on half of it unawares. */
+/** Truncates a text and states the omitted length, so that approvers know that it is incomplete. */
 function cut(text: string, charactersMax = CONTENT_CHARACTERS_MAX): string {
   if (text.length <= charactersMax) return text;
   const rest = text.length - charactersMax;

@@ -1,4 +1,4 @@
-/** The tools of an agent as its model is told of them. */
+/** The tools of an agent as described to its model. */
 import { StepFailure, type StepTools } from "#domains/runs/index.ts";
 import type { AgentConfig, OfferedTool, PlannedCall } from "./agent-history.ts";
 import { findSchemaErrors } from "#kernel/schema/json-schema-check.ts";
@@ -44,13 +44,13 @@ async function describeTool(tools: StepTools, tool: Tool): Promise<OfferedTool> 
   };
 }
 
-/** The schema that a workflow or an action has itself. */
+/** The schema that a workflow or action defines. */
 async function findOwnSchema(
   tools: StepTools,
   { type, config = {} }: Tool,
 ): Promise<{ readonly summary?: string; readonly schema?: Schema } | undefined> {
   if (type === "knowledge_search" && config["query"] === undefined) return KNOWLEDGE;
-  // An input of the author's own says by itself which arguments it uses.
+  // A custom input defines the used arguments itself.
   if (config["input"] !== undefined) return undefined;
   if (type === "subworkflow") {
     const { data } = (await tools.perform("workflows.get", {
@@ -60,7 +60,7 @@ async function findOwnSchema(
     return { schema, ...(data.description !== undefined && { summary: data.description }) };
   }
   if (type !== "connector") return undefined;
-  // Lists are in the order of names: what comes first after a name is the name itself.
+  // Lists are sorted by name, so the first result from this name on is the action itself.
   const { data } = (await tools.perform("connectors.actions", {
     params: { id: config["connectorId"] },
     query: { limit: 200 },
@@ -69,7 +69,7 @@ async function findOwnSchema(
   return action && { summary: action.summary, schema: action.input };
 }
 
-/** A search takes the question; where it looks is its author's to say. */
+/** A search takes the question; its author configures where it searches. */
 const KNOWLEDGE = {
   summary: "Searches the knowledge by meaning and returns the most similar passages.",
   schema: {
@@ -107,7 +107,7 @@ function toObjectSchema(schema: Schema): Schema {
   return { ...rest, type: "object", properties: rest["properties"] ?? {} };
 }
 
-/** A name that models may use and no other tool has. */
+/** A unique name that models accept. */
 function freeName(name: string, taken: ReadonlySet<string>): string {
   const plain = name.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, NAME_CHARACTERS_MAX) || "tool";
   for (let count = 2, free = plain; ; count += 1) {
@@ -116,7 +116,7 @@ function freeName(name: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** Checks the calls that a model asked for; what is wrong with one is told to the model. */
+/** Checks the calls that a model requested; errors are reported to the model. */
 export function checkCalls(
   calls: readonly PlannedCall[],
   offered: readonly OfferedTool[],
@@ -155,7 +155,7 @@ function findProblem(
     : `The arguments do not fit the schema: ${errors.join("; ")}.`;
 }
 
-/** Arguments that are not used are kept no longer than people would read them. */
+/** Truncates unused arguments to a readable length. */
 function cutArguments(given: unknown): unknown {
   const text = JSON.stringify(given ?? null);
   return text.length <= 4_000 ? given : text.slice(0, 4_000);

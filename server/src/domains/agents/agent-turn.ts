@@ -22,8 +22,8 @@ const REPAIRS_DEFAULT = 2;
 const WINDOW_DEFAULT = 20;
 
 /**
- * One turn of an agent: asks the model with all that was said and done so far, as the journal has it. Its calls are the
- * output, for the steps after it to carry out; without any, the text is the answer.
+ * One turn of an agent: sends the entire history from the journal to the model. Its tool calls are the output,
+ * which later steps execute; without any, the text is the answer.
  */
 export const agentTurnStep = executor({
   type: agentTurn,
@@ -45,7 +45,7 @@ export const agentTurnStep = executor({
       ...(turn === 0 && offered.length > 0 && { tools: offered }),
       ...(turn === 0 && remembered.length > 0 && { remembered }),
     };
-    // The first turn has looked at tools and memories, which may be others when it is repeated.
+    // The first turn has read tools and memory, which may differ when it is repeated.
     return { output, isReplayable: turn > 0 };
   },
 });

@@ -49,7 +49,7 @@ const double = {
 const callDouble = (n: unknown) => ({ calls: [{ name: "double", arguments: { n } }] });
 
 describe("llm", () => {
-  test("gives the text with its usage and cost; no key is in the run, the log or an error", async () => {
+  test("returns the text with usage and cost; no key is in the run, the log or an error", async () => {
     service.say({ text: "Hello Ada." });
     const done = await run([llm({ system: "Greet.", prompt: "{{ trigger.input.name }}" })], {
       name: "Ada",
@@ -79,7 +79,7 @@ describe("llm", () => {
     expect(JSON.stringify([done, failed, log])).not.toContain(KEY);
   });
 
-  test("an answer that does not fit its schema is repaired, as often as it may be", async () => {
+  test("an answer that does not match its schema is repaired, up to the limit", async () => {
     const schema = {
       type: "object",
       properties: { topic: { enum: ["order", "bill"] } },
@@ -102,7 +102,7 @@ describe("llm", () => {
     expect(service.asked).toHaveLength(2);
   });
 
-  test("a service that is busy is asked again when it said; a refusal is not", async () => {
+  test("a busy service is retried at the time it requested; a rejection is not", async () => {
     const busy = (status: number) => (response: any) =>
       response
         .writeHead(status, { "content-type": "application/json", "retry-after": "0" })
@@ -148,7 +148,7 @@ describe("agent", () => {
     expect(service.asked[2].messages[3]).toMatchObject({ role: "tool", content: '{"twice":8}' });
   });
 
-  test("what is wrong with a call is told to the model, and nothing is done", async () => {
+  test("an invalid call is reported to the model, and not executed", async () => {
     const broken = {
       ...double,
       name: "broken",
@@ -197,7 +197,7 @@ describe("agent", () => {
     }
   });
 
-  test("what follows a wait beside an agent begins when all before it is on the disk", async () => {
+  test("steps after a wait in parallel to an agent start when all earlier records are durable", async () => {
     const [turn, effect] = [Promise.withResolvers<any>(), Promise.withResolvers<any>()];
     service.say(callDouble(1), callDouble(2), turn.resolve);
     const ofModel = service.upstream.answer;
@@ -213,7 +213,7 @@ describe("agent", () => {
     const answer = await turn.promise;
     world.clock.advance(61_000);
     const answerEffect = await effect.promise;
-    // Both are one commit, which waits for the disk and so for the turns before it.
+    // Both are in one commit, which waits for the disk, and so for the earlier turns.
     const [{ rested }] = await world.sql(
       `select count(*)::int as rested from run_journal, jsonb_array_elements(records) as line
         where run_id = $1 and line ->> 'path' = 'rest' and line ->> 'status' = 'completed'`,
@@ -225,7 +225,7 @@ describe("agent", () => {
     expect((await waitForRun(owner, runId)).status).toBe("completed");
   });
 
-  test("a person approves a call, or rejects it with a word to the model", async () => {
+  test("a person approves a call, or rejects it with a comment to the model", async () => {
     const guarded = { ...double, approval: true };
     service.say(callDouble(3), callDouble(4), { text: "Fine." });
     const paused = await run([agent({ tools: [guarded], approvers: ["owner"] })], { text: "x" });
@@ -270,7 +270,7 @@ describe("agent", () => {
     expect((await owner(`GET ${path}`)).status).toBe(404);
   });
 
-  test("a test run takes turns from its mocks and reaches nothing", async () => {
+  test("a test run uses mocked turns and sends no requests", async () => {
     service.say();
     const id = await deployWorkflow(owner, [agent({ tools: [double] })]);
     const { body } = await owner(`POST /api/v1/workflows/${id}/test`, {
@@ -300,7 +300,7 @@ describe("agent", () => {
     await until(async () => closed);
   });
 
-  test("an agent of n8n is one here, with its model, memory, answer and tools", async () => {
+  test("imports an n8n agent with its model, memory, output schema and tools", async () => {
     const part = (name: string, type: string, parameters: object = {}) => ({
       name,
       type: `@n8n/n8n-nodes-langchain.${type}`,
@@ -351,7 +351,7 @@ describe("agent", () => {
     ]);
   });
 
-  test("a definition is told what is wrong with its tools", async () => {
+  test("validation reports errors in the tools of a definition", async () => {
     const { body } = await owner("POST /api/v1/workflows/validate", {
       name: "x",
       trigger: { type: "manual" },

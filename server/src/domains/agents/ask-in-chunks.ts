@@ -1,13 +1,13 @@
 /**
- * A question about a text that is too long for one: each chunk is asked about, then the answers together, until there
- * is one. Each answer is kept under a key of its own, so that a step which begins again asks for none of them twice.
+ * Asks about a text that is too long for one request: about each chunk, then about the combined answers, until one
+ * is left. Each answer is stored with its own key, so that a repeated step asks for none of them twice.
  */
 import type { ChatInput } from "#domains/connectors/index.ts";
 import { StepFailure, type StepTools } from "#domains/runs/index.ts";
 import { addSpent, type Answer, askModel, askOnce, type Question } from "./ask-model.ts";
 import { cutText } from "./text-chunks.ts";
 
-/** Of all rounds together. */
+/** The limit for all rounds together. */
 const QUESTIONS_MAX = 200;
 
 interface ChunkRule {
@@ -16,7 +16,7 @@ interface ChunkRule {
   readonly combine?: string;
 }
 
-/** Asks about a text as `askModel` does, chunk by chunk where it is long. */
+/** Asks about a text like `askModel`; splits it into chunks if it is long. */
 export function askInChunks({ characters, overlap = 0, combine }: ChunkRule, whole: string) {
   return async (tools: StepTools, question: Question): Promise<Answer> => {
     const rule = { characters, overlap: Math.min(overlap, Math.floor(characters / 2)) };
@@ -42,7 +42,7 @@ export function askInChunks({ characters, overlap = 0, combine }: ChunkRule, who
   };
 }
 
-/** The question about a chunk: its answer is a text, and nobody reads it. */
+/** The question about a chunk: its answer is plain text, and is not streamed. */
 function toChunkQuestion(question: Question, chunk: string, system: string | undefined) {
   const { schema: _, ...input } = question.input;
   return { ...question, stream: false, input: toInput(input, chunk, system) };

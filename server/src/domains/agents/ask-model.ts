@@ -1,4 +1,4 @@
-/** The question to a model as a step asks it, and the check of answers that must fit a schema. */
+/** Sends a question of a step to a model, and validates answers with a schema. */
 import { callModelsFor, type ChatAnswer, type ChatInput } from "#domains/connectors/index.ts";
 import { isNestedDeeperThan } from "#kernel/schema/json-depth.ts";
 import { JSON_DEPTH_MAX } from "#kernel/schema/json-value.ts";
@@ -7,22 +7,22 @@ import { findSchemaErrors } from "#kernel/schema/json-schema-check.ts";
 
 const ANSWER_IN_ERROR_CHARACTERS_MAX = 500;
 
-/** Whom to ask, and how the answer must be. */
+/** The model, and the required form of the answer. */
 export interface Question {
   readonly connectorId: string;
   readonly input: ChatInput;
-  /** The text is shown as it comes. */
+  /** True if the text is shown while it streams. */
   readonly stream: boolean;
-  /** How often it may be asked again for an answer that fits its schema. */
+  /** The number of retries for an answer that matches its schema. */
   readonly repair: number;
 }
 
-/** An answer, with the object in it where a schema asks for one. */
+/** An answer, with its object if a schema is given. */
 export interface Answer extends ChatAnswer {
   readonly object?: unknown;
 }
 
-/** Asks once, with the rights of the run; a step that begins again gets the answer that it had. */
+/** Asks once, with the rights of the run; a repeated step gets the stored answer. */
 export async function askOnce(
   tools: StepTools,
   { connectorId, input, stream }: Pick<Question, "connectorId" | "input" | "stream">,
@@ -38,7 +38,7 @@ export async function askOnce(
   return (answer as { readonly data: ChatAnswer }).data;
 }
 
-/** Asks until the answer fits its schema; one that calls tools is no answer yet. */
+/** Asks until the answer matches its schema; an answer with tool calls is not final. */
 export async function askModel(tools: StepTools, question: Question): Promise<Answer> {
   const { schema } = question.input;
   let { messages } = question.input;

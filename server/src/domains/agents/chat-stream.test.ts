@@ -44,7 +44,7 @@ async function ask(path: string, message = "Hi"): Promise<{ runId: string; sessi
   return asked.body.data;
 }
 
-test("the text comes as the model writes it, goes on after a cut where it was, and is heard by its visitor alone", async () => {
+test("streams text while the model writes it, continues after a disconnect, and only for its visitor", async () => {
   const path = await deploy([llm]);
   const slow = slowModel();
   service.say(slow.answer);
@@ -88,7 +88,7 @@ test("the text comes as the model writes it, goes on after a cut where it was, a
   ]);
 });
 
-test("a model that breaks off begins again, and what it had said is replaced", async () => {
+test("if a model breaks off, the answer restarts and replaces the partial text", async () => {
   const path = await deploy([llm], { stream: "ask" });
   const slow = slowModel();
   service.say(slow.answer, slow.answer);
@@ -107,7 +107,7 @@ test("a model that breaks off begins again, and what it had said is replaced", a
   expect(answer?.data).toEqual({ text: "Right" });
 });
 
-test("turns of an agent are shown; what the workflow may still change or withhold is not", async () => {
+test("shows turns of an agent, but no text that the workflow may still change or withhold", async () => {
   const agent = { id: "bot", type: "agent", config: { ...model, prompt: "Hi" } };
   const check = {
     id: "check",
@@ -158,7 +158,7 @@ test("a chat names a step whose text can be shown", async () => {
   }
 });
 
-test("what is checked before it is the answer streams to nobody, also where the chat names it", async () => {
+test("text that is validated before it becomes the answer is not streamed, even if the chat names it", async () => {
   const say = { id: "say", type: "respond", config: { body: "{{ steps.ask.output.text }}" } };
   const approve = { id: "approve", type: "approval", config: { approvers: ["owner"] } };
   const guard = { id: "guard", type: "condition", config: { expression: "true" } };
@@ -188,7 +188,7 @@ test("what is checked before it is the answer streams to nobody, also where the 
   }
 });
 
-test("a conversation follows five answers at a time, in each process", async () => {
+test("a process follows at most five answers per conversation", async () => {
   const path = await deploy([llm]);
   const slow = slowModel();
   service.say(slow.answer);
@@ -199,7 +199,7 @@ test("a conversation follows five answers at a time, in each process", async () 
   for (let count = 0; count < 5; count += 1) followers.push(await followChat(address, sessionId));
   expect(followers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   expect((await followChat(address, sessionId)).status).toBe(429);
-  // Only their heads are read: nobody waits for what follows.
+  // Reads only the response headers, not the streams.
   await followers[0]?.cut();
   await until(
     async () =>
@@ -216,7 +216,7 @@ test("a conversation follows five answers at a time, in each process", async () 
 });
 
 describeInBrowser("on its page", () => {
-  test("the text grows beside the conversation, in which it stands once it is whole", async () => {
+  test("text grows next to the conversation, and becomes part of it when complete", async () => {
     const path = await deploy([llm]);
     const slow = slowModel();
     service.say(slow.answer);
@@ -239,7 +239,7 @@ describeInBrowser("on its page", () => {
     await log.getByText("Once <i>upon a time").waitFor();
     expect(await log.innerText()).toMatch(/^You\s+<b>Hi\s+Helper\s+Once <i>upon a time$/);
     expect(await page.locator("#live").isHidden()).toBe(true);
-    // The form works on without the script, with all that was said.
+    // The form also works without the script, with the entire conversation.
     const kept = await page
       .locator("[name=texts]")
       .evaluateAll((all) => all.map((one) => (one as HTMLInputElement).value));
@@ -247,7 +247,7 @@ describeInBrowser("on its page", () => {
     await leaveSeat(seat, [origin]);
   });
 
-  test("what a model wrote reads as it was meant, and never is markup of the page", async () => {
+  test("model output is rendered as formatted text, and never as markup of the page", async () => {
     const path = await deploy([llm]);
     const answer = [
       "## Try **this**",
@@ -283,7 +283,7 @@ describeInBrowser("on its page", () => {
     ].join("");
     expect(await turn.innerHTML()).toBe(shown);
     expect(await page.locator(".turn.you").innerText()).toMatch(/\*Hi\*$/);
-    // A page that brings what was said shows it as this one does.
+    // A page that sends the conversation renders it in the same way.
     const next = slowModel();
     service.say(next.answer);
     await page.getByRole("textbox").fill("More");

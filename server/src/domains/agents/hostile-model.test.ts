@@ -1,4 +1,4 @@
-/** Models and their services that mean harm, and agents of those who may do little. */
+/** Tests malicious models and model services, and agents with few rights. */
 import type { ServerResponse } from "node:http";
 import { expect, test } from "vitest";
 import { createConnector } from "#domains/connectors/testing/connector.ts";
@@ -48,7 +48,7 @@ const double = {
   config: { values: { twice: "{{ call.arguments.n }}" } },
 };
 
-test("what it numbers without end, or sends byte by byte, takes no more than its length", async () => {
+test("endless numbering and single-byte chunks take only linear time", async () => {
   const { id } = await createConnector(
     owner,
     "anthropic",
@@ -74,7 +74,7 @@ test("what it numbers without end, or sends byte by byte, takes no more than its
   expect([done.error, done.output?.text]).toEqual([null, "near"]);
 });
 
-test("an approver is told how much of the arguments is not shown", async () => {
+test("an approver sees how much of the arguments is omitted", async () => {
   const tool = { ...double, parameters: { type: "object" }, approval: true };
   service.say({ calls: [{ name: "double", arguments: { n: "y".repeat(9_000), to: "evil" } }] });
   const paused = await run([agent({ tools: [tool] })], { text: "x" });
@@ -83,7 +83,7 @@ test("an approver is told how much of the arguments is not shown", async () => {
   expect(message).toMatch(/\(5\d{3} more characters were omitted\)$/);
 });
 
-test("an agent remembers nothing for those who may not see what agents remember", async () => {
+test("agent memory requires permission to see agent memories", async () => {
   const { body } = await owner("POST /api/v1/agent-memories", {
     key: "board",
     messages: [{ role: "user", content: "We merge in May." }],
@@ -104,7 +104,7 @@ test("an agent remembers nothing for those who may not see what agents remember"
   expect([failed.error?.code, service.asked]).toEqual(["forbidden", []]);
 });
 
-test("names of the language and arguments without a bottom are told to the model, and nothing is done", async () => {
+test("inherited property names and deeply nested arguments are reported to the model, and not executed", async () => {
   const deep = `${'{"n":'.repeat(50_000)}1${"}".repeat(50_000)}`;
   service.say(
     {
@@ -128,7 +128,7 @@ test("names of the language and arguments without a bottom are told to the model
   ]);
 });
 
-test("a server's tools with schemas that are none are offered, and a call is checked as far as they mean something", async () => {
+test("server tools with invalid schemas are offered, and calls are validated as far as possible", async () => {
   const schemas = [
     { type: "object", required: 5, properties: { a: { enum: 7, minimum: "x", type: [] } } },
     { type: "object", properties: { a: { anyOf: "x", items: 3, const: undefined } } },
@@ -216,7 +216,7 @@ test("memories are bounded: in characters, for each workflow, and in time", asyn
       "select key from agent_memories where workflow_id = $1 and key like 'visitor%' order by key",
       [id],
     );
-  // Of many who said one thing the oldest goes, and none who came back.
+  // Among memories with a single message, the oldest is deleted; memories of returning visitors are kept.
   expect(await ofWorkflow()).toEqual([{ key: "visitor one" }, { key: "visitor two" }]);
   await world.sql("delete from agent_memories where key like 'other%'");
   await world.sql("update agent_memories set updated_at = updated_at - interval '366 days'");
@@ -225,7 +225,7 @@ test("memories are bounded: in characters, for each workflow, and in time", asyn
   expect(await ofWorkflow()).toEqual([{ key: "visitor three" }]);
 });
 
-test("a long text is asked about in pieces, and then about their answers; one that begins again asks for none twice", async () => {
+test("a long text is processed in chunks, then their answers; a repeated step asks for none twice", async () => {
   const paragraphs = Array.from({ length: 9 }, (_, n) => `${n}`.repeat(180)).join("\n\n");
   const chunks = { characters: 600, combine: "Combine." };
   const ask = {
@@ -248,7 +248,7 @@ test("a long text is asked about in pieces, and then about their answers; one th
   expect(asked[4]).toEqual(["Combine.", "a\n\nb\n\nc"]);
   const chunked = [0, 1, 3].map((n) => asked[n]?.[1]).join("");
   expect([chunked, asked[2]]).toEqual([paragraphs, asked[3]]);
-  // Answers that are as long as what they are about lead nowhere.
+  // Answers as long as their input never converge.
   service.upstream.answer = (_received, response) =>
     json(response, openaiAnswer({ text: "x".repeat(700) }));
   const endless = await run([{ ...ask, config: { ...ask.config, stream: false } }], paragraphs);

@@ -6,7 +6,7 @@ import { toPromptText, toUserMessage } from "./prompt.ts";
 
 const REPAIRS_DEFAULT = 2;
 
-/** The step that asks a model once, and again while the answer does not fit its schema. */
+/** The step that asks a model, and retries while the answer does not match its schema. */
 export const llmStep = executor({
   type: llm,
   async run(config, tools) {

@@ -1,16 +1,16 @@
-/** The words and pictures that a node gives to a model. */
+/** The text and images that a node sends to a model. */
 import { StepFailure, type StepTools } from "#domains/runs/index.ts";
 import type { ChatMessage } from "#domains/connectors/index.ts";
 
 type Part = Exclude<ChatMessage["content"], string | undefined>[number];
 
-/** A prompt as text: what is no text is given as JSON. */
+/** A prompt as text; other values are sent as JSON. */
 export function toPromptText(prompt: unknown): string {
   if (typeof prompt === "string") return prompt;
   return prompt === undefined || prompt === null ? "" : JSON.stringify(prompt, null, 1);
 }
 
-/** The message of a prompt with its pictures. */
+/** The message of a prompt with its images. */
 export async function toUserMessage(
   { files: opened }: Pick<StepTools, "files">,
   prompt: unknown,

@@ -10,7 +10,7 @@ test("chunks are short enough, begin within those before them, and together they
       fc.integer({ min: 30, max: 300 }),
       fc.integer({ min: 0, max: 15 }),
       (ends, characters, overlap) => {
-        // Numbers of one length, so that each part of the text is found in one place.
+        // Numbers of equal length, so that each part of the text is unique.
         const text = ends.map((one, n) => `${10_000 + n}${one}`).join("");
         const chunks = cutText(text, { characters, overlap });
         let covered = 0;

@@ -1,11 +1,11 @@
-/** Texts that are too long to be asked about at once, in chunks. */
+/** Splits long texts into chunks. */
 
-/** Where a chunk may end, the better places first: between paragraphs, lines, sentences, words. */
+/** Where a chunk may end, best positions first: between paragraphs, lines, sentences, words. */
 const ENDS = ["\n\n", "\n", ". ", " "] as const;
 
 /**
- * Cuts a text into chunks of at most so many characters. A chunk ends between paragraphs, lines, sentences or words
- * where it finds one of these in its second half, and begins so many characters before the end of the one before it.
+ * Splits a text into chunks with a maximum length. A chunk ends between paragraphs, lines, sentences or words if
+ * its second half contains such a boundary, and starts before the end of the previous one by the overlap.
  */
 export function cutText(
   text: string,
@@ -16,7 +16,7 @@ export function cutText(
   while (text.length - from > characters) {
     const to = findEnd(text, from, from + characters);
     chunks.push(text.slice(from, to));
-    // An overlap never takes a chunk back to where the last one began.
+    // The overlap never moves a chunk back to the start of the previous one.
     from = Math.max(to - overlap, from + Math.ceil(characters / 2));
     if (isLowSurrogate(text.charCodeAt(from))) from -= 1;
   }
@@ -25,7 +25,7 @@ export function cutText(
 
 function findEnd(text: string, from: number, to: number): number {
   const half = from + Math.ceil((to - from) / 2);
-  // Only there: to look through all of the text for each chunk would take the square of its length.
+  // Searches only the second half: searching the entire text for each chunk would be quadratic.
   const places = text.slice(half, to);
   for (const end of ENDS) {
     const at = places.lastIndexOf(end);

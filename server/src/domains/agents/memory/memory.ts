@@ -4,15 +4,15 @@ import { event } from "#kernel/log/event.ts";
 import { failure } from "#kernel/operation/failure.ts";
 import { id, line, object, text, Time } from "#kernel/schema/schema.ts";
 
-/** Of one memory: older ones are forgotten. */
+/** The limits of one memory: older messages are deleted. */
 export const MESSAGES_MAX = 100;
 export const MESSAGE_CHARACTERS_MAX = 20_000;
-/** Of all messages of one memory: the oldest beyond that are forgotten. */
+/** The total limit of one memory: the oldest messages beyond it are deleted. */
 export const MEMORY_CHARACTERS_MAX = 200_000;
 export const MEMORIES_MAX = 100_000;
-/** Of one workflow: a chat makes one for each of its visitors, and the one that was used least lately goes. */
+/** The limit per workflow: a chat creates one for each visitor, and the least recently used is deleted. */
 export const MEMORIES_OF_WORKFLOW_MAX = 10_000;
-/** For so long a memory is kept that nobody uses. */
+/** The retention time of an unused memory. */
 export const UNUSED_DAYS = 365;
 
 export const MemoryId = id("mem");
@@ -60,7 +60,7 @@ export const TooManyMemories = failure(
   `An environment can have at most ${MEMORIES_MAX} agent memories. Delete some of them first.`,
 );
 
-// The words are not in the log, so that to delete a memory deletes it.
+// The log does not contain the messages, so that deleting a memory removes them.
 const data = Type.Object({ key: MemoryKey, messageCount: Type.Integer() });
 const resource = "agent_memory";
 

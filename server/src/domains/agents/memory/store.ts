@@ -16,7 +16,7 @@ const SUMMARY = sql.raw(
   `id, key, message_count as "messageCount", created_at as "createdAt", updated_at as "updatedAt"`,
 );
 
-/** The memories of an environment, oldest first, after one. */
+/** The memories of an environment, oldest first, after a position. */
 export async function listMemories(
   tx: Tx,
   { after, limit, key }: { readonly after: string; readonly limit: number; readonly key?: string },
@@ -98,7 +98,10 @@ const UNUSED = `
   delete from agent_memories where id = any (array(
     select id from agent_memories where updated_at < $1 order by updated_at limit $2))`;
 
-/** Half of the room is for those that were used again: strangers who say a word each displace nobody from that. */
+/**
+ * Half of the limit is reserved for memories that were used more than once, so that many one-time visitors cannot
+ * displace them.
+ */
 const SURPLUS = `
   delete from agent_memories where id = any (array(
     select id from (
@@ -111,9 +114,7 @@ const SURPLUS = `
                 from agent_memories where workflow_id is not null) ranked) one
      where place > ${MEMORIES_OF_WORKFLOW_MAX} limit $1))`;
 
-/**
- * Deletes memories that nobody has used for long, and of a workflow with too many those that were used least lately.
- */
+/** Deletes memories unused for a long time, and the least recently used ones of a workflow with too many. */
 export const memoryRetentionJob = retentionJob({
   kind: "agents.prune_memories",
   everyMs: 600_000,

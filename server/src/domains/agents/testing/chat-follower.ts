@@ -26,7 +26,7 @@ export async function followChat(address: string, sessionId: string, lastEventId
       }
     }
   })();
-  // Whoever cuts it knows.
+  // The caller that cut the stream handles the error.
   ended.catch(() => undefined);
   const cut = async (): Promise<void> => {
     cutter.abort();
@@ -35,7 +35,7 @@ export async function followChat(address: string, sessionId: string, lastEventId
   return { status: response.status, frames, ended, cut };
 }
 
-/** The text that somebody sees who does what the frames say. */
+/** The text shown to a reader who applies the frames. */
 export function shownOf(frames: readonly Frame[], before = ""): string {
   let shown = before;
   for (const { event, data } of frames) {

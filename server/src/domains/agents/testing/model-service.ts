@@ -1,8 +1,8 @@
-/** Services for language models on this machine: their answers have the shapes of the real ones. */
+/** Local model services: their responses have the format of the real ones. */
 import type { ServerResponse } from "node:http";
 import { json, useUpstream, type Upstream } from "#domains/connectors/testing/upstream.ts";
 
-/** What a model says: a text, calls of tools, or both. */
+/** The output of a model: text, tool calls, or both. */
 export interface Said {
   readonly text?: string;
   readonly calls?: readonly { readonly name: string; readonly arguments: unknown }[];
@@ -13,9 +13,9 @@ export type ModelAnswer = Said | ((response: ServerResponse) => void);
 
 export interface ModelService {
   readonly upstream: Upstream;
-  /** The bodies that models were asked with, in order. */
+  /** The received request bodies, in order. */
   readonly asked: any[];
-  /** What the model says next; when nothing is left, that it has done all. */
+  /** Queues the next responses of the model; if none is left, it reports that it is done. */
   say(...answers: readonly ModelAnswer[]): void;
 }
 
@@ -56,7 +56,7 @@ export function openaiAnswer({ text = "", calls = [] }: Said): object {
   };
 }
 
-/** The same in pieces, as server-sent events. */
+/** The same in parts, as server-sent events. */
 export function openaiEvents({ text = "", calls = [] }: Said): string {
   count += 1;
   const base = { id: `chatcmpl-${count}`, object: "chat.completion.chunk", model: "gpt-4.1-mini" };

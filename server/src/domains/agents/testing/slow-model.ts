@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { until } from "#kernel/testing/world.ts";
 import { openaiEvents } from "./model-service.ts";
 
-/** A model that says what it is told to when it is told to. */
+/** A model that sends its response when the test tells it to. */
 export function slowModel() {
   let response: ServerResponse | undefined;
   const frames = (text: string): string[] => openaiEvents({ text }).split(/(?<=\n\n)/);
