@@ -47,7 +47,7 @@ type Person = Awaited<ReturnType<World["member"]>>;
 const addressOf = ({ userId }: Person) => `${userId}@example.com`;
 const inboxOf = async (person: Person) => (await person(`GET ${INBOX}?limit=200`)).body.data;
 
-/** A workspace with somebody of each kind that matters here. */
+/** A workspace with one member per relevant role. */
 async function staffed(slug: string, at = world) {
   const place = await at.workspace(slug);
   const [owner, admin, agent] = [
@@ -58,7 +58,7 @@ async function staffed(slug: string, at = world) {
   return { place, owner, admin, agent };
 }
 
-/** All that was written so far has been told, and every mail has left. */
+/** Waits until all events are processed, and all e-mails are sent. */
 async function settled(at = world): Promise<void> {
   const [last] = await at.sql(
     "select epoch, xid, seq from events order by epoch desc, xid desc, seq desc limit 1",
@@ -74,7 +74,7 @@ async function settled(at = world): Promise<void> {
   });
 }
 
-test("a rule's event reaches the members with its roles, once, with its cause", async () => {
+test("the event of a rule notifies the members with its roles, once, with its cause", async () => {
   const { place, owner, admin, agent } = await staffed("told");
   const deactivated = await world.member(["admin"], place);
   await owner(`PATCH /api/v1/settings/users/${deactivated.userId}`, { status: "deactivated" });
@@ -118,7 +118,7 @@ test("a rule's event reaches the members with its roles, once, with its cause", 
   );
 });
 
-test("they get it by e-mail too, but for whom that is turned off", async () => {
+test("members also receive it by e-mail, unless they turned that off", async () => {
   const { owner, admin, agent } = await staffed("mailed");
   await admin(`PUT ${INBOX}/preferences`, { email: false });
   const before = mails.length;
@@ -135,7 +135,7 @@ test("they get it by e-mail too, but for whom that is turned off", async () => {
   expect(trial?.text).toMatch(/^Subject: \[staging\] A note: Trial\r$/m);
 });
 
-test("what happens in staging lands in the one inbox, and says so", async () => {
+test("an event in staging appears in the common inbox with its environment", async () => {
   const { owner, agent } = await staffed("staged");
   await agent("POST /api/v1/notes", { title: "Trial", body: "" }, { "x-environment": "staging" });
   await settled();
@@ -148,7 +148,7 @@ test("what happens in staging lands in the one inbox, and says so", async () => 
   expect(logged).toEqual([{ environment: "staging" }]);
 });
 
-test("words that are too long for the inbox are cut", async () => {
+test("truncates texts that are too long for the inbox", async () => {
   const { owner, agent } = await staffed("wordy");
   await agent("POST /api/v1/notes", { title: "Long", body: "y".repeat(10_000) });
   await settled();
@@ -156,7 +156,7 @@ test("words that are too long for the inbox are cut", async () => {
   expect(body).toBe(`> ${"y".repeat(9_997)}…`);
 });
 
-test("a rule tells a thousand people and no more, and one about notifications comes to an end", async () => {
+test("a rule notifies at most a thousand people, and a rule about notifications terminates", async () => {
   await using apart = await startWorld({
     work: true,
     domains: [...domains, notes, probe(aboutNotes, aboutNotifications)],
@@ -175,7 +175,7 @@ test("a rule tells a thousand people and no more, and one about notifications co
   const small = await staffed("small", apart);
   const auditor = await apart.member(["auditor"], small.place);
   await small.agent("POST /api/v1/notes", { title: "Echo", body: "" });
-  // The owner and the admin are told at depth 1, and each of these has its chain of echoes.
+  // The owner and the admin are notified at depth 1, and each notification starts its own chain.
   await until(async () => (await apart.sql("select from events where depth = 16")).length === 2);
   await settled(apart);
   const [crowd] = await apart.sql(

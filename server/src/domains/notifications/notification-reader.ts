@@ -54,7 +54,7 @@ export const notificationReader = reader({
   },
 });
 
-/** Each of them once, and no more than one rule may tell. */
+/** The recipients without duplicates, up to the limit of one rule. */
 async function findAudience(
   tx: Tx,
   { userIds, roles, except }: NotificationAudience,

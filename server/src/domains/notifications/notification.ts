@@ -34,7 +34,7 @@ export const Notification = Type.Object(
 );
 export type Notification = Static<typeof Notification> & { readonly revision: number };
 
-/** A notification in events: without its content, since more people read the log than the inbox. */
+/** A notification in events: without its content, because more people read the log than the inbox. */
 export const NotificationData = Type.Object(
   { id: id("ntf"), userId: id("usr"), ...about },
   { title: "NotificationData" },
@@ -50,7 +50,7 @@ export const NotificationInput = object({
   ...content,
 });
 
-/** The recipients that a notification reached. */
+/** The recipients of a notification. */
 export const SentNotification = Type.Object(
   { userIds: Type.Array(id("usr")) },
   { title: "SentNotification" },

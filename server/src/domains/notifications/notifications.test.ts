@@ -22,7 +22,7 @@ const titles = async (person: Person, query = "") =>
 const unreadOf = async (person: Person) =>
   (await person(`GET ${INBOX}/unread-count`)).body.data.unread as number;
 
-/** Somebody with one notification, and its id. */
+/** A member with one notification, and its id. */
 async function told(title = "Something happened") {
   const person = await world.member(["viewer"]);
   await tell(person, title);
@@ -30,7 +30,7 @@ async function told(title = "Something happened") {
 }
 
 describe("sending", () => {
-  test("tells each active member once, and names who was told", async () => {
+  test("notifies each active member once, and returns who was notified", async () => {
     const [ada, bob, gone] = [
       await world.member(["viewer"]),
       await world.member(["member"]),
@@ -64,7 +64,7 @@ describe("sending", () => {
     expect(await titles(elsewhere)).toEqual([]);
   });
 
-  test("to nobody who is a member is refused", async () => {
+  test("rejects recipients who are not members", async () => {
     const elsewhere = await world.member(["owner"], await world.workspace("sending-nowhere"));
     expect(await tell(elsewhere, "Hello")).toMatchObject({
       status: 422,
@@ -74,7 +74,7 @@ describe("sending", () => {
     expect(await titles(elsewhere)).toEqual([]);
   });
 
-  test("to more people than the bound is refused", async () => {
+  test("rejects too many recipients", async () => {
     const { userId } = await world.member(["viewer"]);
     const userIds = Array.from({ length: 1_001 }, () => userId);
     const answer = await agent(`POST ${INBOX}`, { userIds, title: "All", body: "" });
@@ -102,7 +102,7 @@ describe("sending", () => {
     ]);
   });
 
-  test("keeps the words out of the log, which others read", async () => {
+  test("keeps the text out of the log, which has more readers", async () => {
     const { person, id } = await told("For your eyes only");
     await person(`POST ${INBOX}/${id}/read`);
     await person(`POST ${INBOX}/${id}/unread`);
@@ -132,7 +132,7 @@ describe("sending", () => {
 });
 
 describe("the inbox", () => {
-  test("comes newest first, page by page, all of it or by whether it was read", async () => {
+  test("lists are newest first, with pages, and a filter on unread notifications", async () => {
     const person = await world.member(["viewer"]);
     for (const title of ["1", "2", "3", "4", "5"]) {
       await tell(person, title);
@@ -154,7 +154,7 @@ describe("the inbox", () => {
     expect(await person(`GET ${INBOX}?unread=perhaps`)).toMatchObject({ status: 422 });
   });
 
-  test("counts what is unread, and is read one by one or all at once", async () => {
+  test("counts unread ones, which can be read individually or all at once", async () => {
     const { person, id } = await told();
     await tell(person, "Second");
     await tell(person, "Third");
@@ -198,7 +198,7 @@ describe("the inbox", () => {
     expect(await unreadOf(person)).toBe(1);
   });
 
-  test("lets go of what is deleted", async () => {
+  test("deletes notifications", async () => {
     const { person, id } = await told();
     expect(await person(`DELETE ${INBOX}/${id}`)).toMatchObject({
       status: 204,
@@ -208,7 +208,7 @@ describe("the inbox", () => {
     expect(await inboxOf(person)).toEqual([]);
   });
 
-  test("is nobody else's, not even the owner's", async () => {
+  test("is visible only to its recipient, not to the owner", async () => {
     const { person, id } = await told();
     const owner = await world.member(["owner"]);
     for (const route of [

@@ -19,15 +19,15 @@ export interface Message {
   readonly mail?: MailPlace | undefined;
 }
 
-/** The place of a message among mails. */
+/** The presentation of a message as an e-mail. */
 export interface MailPlace {
-  /** The page that it leads to, below the public address; that of the notification when absent. */
+  /** The path of the linked page, relative to the public URL; the page of the notification by default. */
   readonly path?: `/${string}`;
-  /** The conversation that it belongs to: mails of one id and subject are shown together. */
+  /** The conversation: e-mails with the same id and subject are grouped. */
   readonly thread?: { readonly id: string; readonly subject: string };
   /** A link that acts for one person without signing in, above the link to the page. */
   readonly link?: (userId: string) => { readonly label: string; readonly path: string };
-  /** Sends mails of its own to those who want any; false to have the plain ones sent. */
+  /** Sends custom e-mails to those who want e-mails; returns false to send the standard ones. */
   readonly send?: (userIds: readonly string[]) => Promise<boolean>;
 }
 
@@ -41,8 +41,8 @@ export interface NotificationSubject {
 type SendContext = WriteContext<typeof NotificationSent>;
 
 /**
- * Notifies members of this workspace, in the transaction of `ctx`. Resolves to the ids of those
- * notified: users who are no active members are skipped.
+ * Notifies members of this workspace, in the transaction of `ctx`. Resolves to the ids of those notified; users who
+ * are not active members are skipped.
  */
 export async function notify(
   ctx: SendContext,
@@ -105,7 +105,7 @@ function buildMail(
     readonly act: { readonly label: string; readonly path: string } | undefined;
   },
 ): Omit<Mail, "to"> {
-  // The subject names every environment but production.
+  // The subject names the environment, except for production.
   const prefix = environment === "production" ? "" : `[${environment}] `;
   const place = new URLSearchParams({
     workspace: slug,

@@ -73,7 +73,7 @@ export const sendNotification = command({
   summary: "Send a notification to members of the workspace",
   description:
     "The response contains the notified members; users who are not active members are skipped. Members also get an e-mail, if the installation can send e-mail and they have not turned it off.",
-  // It is sent in one environment, and says so in the inbox.
+  // It is sent in one environment, which the inbox shows.
   environmentScoped: true,
   permission: NotificationsSend,
   body: NotificationInput,

@@ -12,7 +12,7 @@ export async function get(tx: Tx, userId: string): Promise<Preferences> {
   return row ? toPreferences(row) : DEFAULT_PREFERENCES;
 }
 
-/** Locks the row until the transaction ends; creates it where there is none. */
+/** Locks the row until the transaction ends; creates it if it does not exist. */
 export async function lock(tx: Tx, userId: string, now: Date): Promise<Preferences> {
   await tx
     .insertInto("notification_preferences")
@@ -37,7 +37,7 @@ export async function update(
   return toPreferences(row);
 }
 
-/** Filters those of these members who want an e-mail about an event of a type. */
+/** Filters the members who want an e-mail about an event type. */
 export async function filterMailed(
   tx: Tx,
   userIds: readonly string[],

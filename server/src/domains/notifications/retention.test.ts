@@ -4,7 +4,7 @@ import { startWorld, until } from "#kernel/testing/world.ts";
 const INBOX = "/api/v1/notifications";
 const HOUR_MS = 3_600_000;
 
-test("what is older than ninety days goes within an hour, and nothing younger", async () => {
+test("deletes notifications older than ninety days within an hour, and no newer ones", async () => {
   await using apart = await startWorld({ work: true });
   const owner = await apart.member(["owner"]);
   for (const title of ["Young", "Old"]) {

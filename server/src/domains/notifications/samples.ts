@@ -7,7 +7,7 @@ async function idOf(owner: Ask): Promise<string> {
 
 let count = 0;
 
-/** Something in the owner's own inbox, where it is the same in all environments. */
+/** A notification in the owner's inbox, which is the same in all environments. */
 async function received(owner: Ask) {
   count += 1;
   const title = `Sample ${count}`;

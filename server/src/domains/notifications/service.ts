@@ -15,7 +15,7 @@ import type { Preferences, PreferencesInput } from "./notification.ts";
 import * as preferences from "./preference-store.ts";
 import * as store from "./store.ts";
 
-/** Marks a notification as read; one that is read already keeps its time. */
+/** Marks a notification as read; the time of an earlier read is kept. */
 export async function markRead(
   ctx: WriteContext<typeof NotificationRead>,
   id: string,
