@@ -51,7 +51,7 @@ export async function update(
   );
 }
 
-/** Lists the caller's workspaces: outside a workspace, row-level security shows no others. */
+/** Lists the caller's workspaces; outside a workspace, row-level security hides all others. */
 export async function list(
   tx: Tx,
   page: { readonly after: string; readonly limit: number },
