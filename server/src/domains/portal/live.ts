@@ -1,6 +1,6 @@
 /**
- * The stream that says when a page of the portal is stale. It tells that something of the visitor's changed, never
- * what: the page that is read anew says it, by its own rules.
+ * The stream that signals outdated portal pages. It signals only that data of the visitor changed: the page reloads
+ * it with its own access checks.
  */
 import Type from "typebox";
 import { openStream, PLATFORM_EVENTS } from "#domains/bus/index.ts";
@@ -12,7 +12,7 @@ import { PortalUse } from "./permissions.ts";
 
 /** Events of which a visitor's pages are made. */
 const OWN = /^(incident|request)\./;
-/** An outage is told to everybody, though its ticket is not theirs. */
+/** An outage is shown to all visitors, although its ticket is not theirs. */
 const OUTAGES: ReadonlySet<string> = new Set([
   "incident.broadcast",
   "incident.major_declared",
@@ -47,7 +47,7 @@ export const followPortal = query({
   run: async (_ctx, _input, frames) => frames,
 });
 
-/** Takes from the frames of a stream all but their ids, and leaves out what no page shows. */
+/** Reduces the frames of a stream to their ids, and drops those that no page shows. */
 async function* toSignals(
   frames: AsyncIterable<string>,
   limit = Number.POSITIVE_INFINITY,

@@ -19,7 +19,7 @@ async function raise(ask = ada, title = "The printer prints nothing") {
   return { id: body.data.id as string, path: `${INCIDENTS}/${body.data.id}` };
 }
 
-test("the first page says what is open, in words, whose turn it is and what was last said", async () => {
+test("the home page shows open tickets in plain words, who has to act, and the last message", async () => {
   const { path, id } = await raise();
   await raise(ben, "Another's matter");
   const item = await owner("POST /api/v1/catalog/items", {
@@ -61,7 +61,7 @@ test("the first page says what is open, in words, whose turn it is and what was 
   expect((await home()).things).toEqual([]);
 });
 
-test("search finds by the beginning of the last word, and only what is one's own", async () => {
+test("search matches the last word by prefix, and only the visitor's own tickets", async () => {
   await raise(ada, "Scanner jams");
   await raise(ben, "Scanner smells");
   const find = async (q: string) =>
@@ -72,7 +72,7 @@ test("search finds by the beginning of the last word, and only what is one's own
   expect(await find(`'":*&|!(\\`)).toMatchObject({ things: [], items: [] });
 });
 
-test("everybody sees an outage and no more of it, counts once and is told of its end", async () => {
+test("all visitors see an outage without details, can report being affected once, and are told when it ends", async () => {
   const { body } = await agent(`POST ${INCIDENTS}`, {
     title: "No mail",
     description: "A secret",
@@ -102,7 +102,7 @@ test("everybody sees an outage and no more of it, counts once and is told of its
   expect((await ben(affect)).body.code).toBe("outage_over");
 });
 
-test("a link in a mail asks first, and rates as whoever it was sent to", async () => {
+test("a link in an e-mail asks for confirmation, and rates as its recipient", async () => {
   const { id, path } = await raise();
   const contact = await agent("POST /api/v1/itsm/contacts", {
     name: "Io",
@@ -129,7 +129,7 @@ test("a link in a mail asks first, and rates as whoever it was sent to", async (
   });
   const { body } = await agent(`GET ${path}/timeline`);
   expect(body.data[0].actor).toMatchObject({ id: contact.body.data.id, name: "Io" });
-  // Who raised it for somebody else does not rate it.
+  // The member who reported it for another person cannot rate it.
   const forged = `${url.slice(0, -1)}${url.endsWith("A") ? "B" : "A"}`;
   for (const wrong of [link(ben.userId), link(ada.userId), forged]) {
     const refused = await world.stranger(`POST ${wrong}`, { satisfaction: "1" });
@@ -137,7 +137,7 @@ test("a link in a mail asks first, and rates as whoever it was sent to", async (
   }
 });
 
-test("an approver decides from the mail, after a page that asks, once, and as themselves", async () => {
+test("an approver decides from the e-mail after a confirmation page, once, and as themselves", async () => {
   const form = {
     type: "object",
     properties: { choice_2: { title: "Size", oneOf: [{ const: "l", title: "Large" }] } },
@@ -162,7 +162,7 @@ test("an approver decides from the mail, after a page that asks, once, and as th
   for (const words of ["Ben Brandt", "Screen", body.data.number, "300 EUR", "Size", "Large"]) {
     expect(page.body).toContain(words);
   }
-  // The site is the workspace's, and the field has its title.
+  // The page has the name of the workspace, and the fields have their titles.
   expect(page.body).not.toMatch(/Millrace<\/header>|choice_2/);
   const part = await buildApprovalPart(world.kernel, {
     partition,
@@ -184,7 +184,7 @@ test("an approver decides from the mail, after a page that asks, once, and as th
   expect(await decide(linkOf(ben.userId), "approve")).toMatchObject({ status: 403, events: [] });
   const forged = `${link.slice(0, -1)}${link.endsWith("A") ? "B" : "A"}`;
   expect((await decide(forged, "approve")).status).toBe(404);
-  // A mail does not do for somebody who signs in with a second factor.
+  // An e-mail link is not enough for a person with a second factor.
   const enrol = "update users set mfa_enrolled = $2 where id = $1";
   await world.sql(enrol, [ada.userId, true]);
   expect((await world.stranger(`GET ${link}`)).status).toBe(404);
@@ -200,7 +200,7 @@ test("an approver decides from the mail, after a page that asks, once, and as th
   expect((await decide(link, "approve")).status).toBe(409);
 });
 
-test("a request says its number, its answers by the form's titles, and who is to approve it", async () => {
+test("a request shows its number, its answers with the titles of the form, and its approvers", async () => {
   const form = {
     type: "object",
     properties: {
@@ -233,7 +233,7 @@ test("a request says its number, its answers by the form's titles, and who is to
   expect(approved).toMatch(/approved the request: In the budget/);
 });
 
-test("a portal has a look of its own, in a colour that can be read", async () => {
+test("a portal has its own appearance, with a readable color", async () => {
   const pale = await owner("PATCH /api/v1/portal/settings", { accent: "#ffcc00" });
   expect([pale.status, pale.body.errors[0].path]).toEqual([422, "/accent"]);
   const logoFileId = await setLogo(world, owner.token ?? "");
@@ -253,7 +253,7 @@ test("a portal has a look of its own, in a colour that can be read", async () =>
   }
 });
 
-test("without a script forms are sent with their files, and what is wrong stands at its field", async () => {
+test("without scripts, forms are sent with files, and errors appear at their fields", async () => {
   const form = {
     type: "object",
     required: ["why"],
@@ -278,13 +278,14 @@ test("without a script forms are sent with their files, and what is wrong stands
   const broken = { "/title": "It smells", "/files": { name: "smell.txt", text: "burnt" }, key };
   const raised = await post(ben, "/broken", broken);
   expect(raised).toMatchObject({ status: 303, to: expect.stringMatching(/\/tickets\/INC\d+$/) });
-  // The second press of a button finds what the first one did.
+  // A second submit finds the result of the first one.
   expect((await post(ben, "/broken", broken)).to).toBe(raised.to);
   const number = raised.to.split("/").at(-1) ?? "";
   const ticket = `${INCIDENTS}/${number}`;
   const { body: attached } = await agent(`GET ${ticket}/attachments`);
   expect(attached.data[0]).toMatchObject({ name: "smell.txt" });
-  // A file that is refused afterwards is told on the ticket's page, which takes another; there is one ticket.
+  // A file rejected afterwards is reported on the page of the ticket, which accepts another; there is only one
+  // ticket.
   const openOnes = async () => (await agent(`GET ${INCIDENTS}?limit=100`)).body.data.length;
   const before = await openOnes();
   const gone = "fil_01jzt3n5k8q2x4v6w8y0z2b4d6";
@@ -296,7 +297,7 @@ test("without a script forms are sent with their files, and what is wrong stands
   expect([without.status, await openOnes()]).toEqual([422, before + 1]);
   expect(without.page).toMatch(/INC\d+ was sent, but some files were refused/);
   expect(without.page).toContain('name="files"');
-  // One that can't be kept makes nothing: the form is there again, with what was written and why.
+  // If a file cannot be stored, nothing is created: the form shows the entered values and the error.
   const large = { name: "large.txt", text: "x".repeat(1_048_577) };
   const refused = await post(ben, "/broken", { "/title": "Kept title", "/files": large });
   expect([refused.status, await openOnes()]).toEqual([422, before + 1]);
@@ -328,7 +329,7 @@ test("without a script forms are sent with their files, and what is wrong stands
   expect((await post(ada, "", { act: "approve", id })).status).toBe(303);
   expect((await owner(`GET ${requestPath}`)).body.data.state).not.toBe("awaiting_approval");
   const again = (await post(ben, item, { "/why": "Again" })).to.split("/").at(-1) ?? "";
-  // They were asked just now.
+  // The approvers were reminded just now.
   expect((await post(ben, `/tickets/${again}`, { act: "remind" })).status).toBe(409);
   expect((await post(ada, `/tickets/${again}`, { act: "withdraw" })).status).toBe(403);
   expect((await post(ben, `/tickets/${again}`, { act: "withdraw" })).status).toBe(303);
@@ -346,7 +347,7 @@ test("without a script forms are sent with their files, and what is wrong stands
     state: "closed",
     satisfaction: 4,
   });
-  // A page of others can't send it: a cookie counts only with our own origin.
+  // Another site cannot submit it: a cookie is accepted only with this server's origin.
   const foreign = await world.app.inject({
     method: "POST",
     url: "/portal/default/broken",
@@ -371,7 +372,7 @@ function toMultipart(fields: Fields) {
   return { type: "multipart/form-data; boundary=edge", body: `${parts.join("")}--edge--\r\n` };
 }
 
-test("a page hears that something of its visitor's changed, and of outages, and nothing else", async () => {
+test("a page is notified of changes for its visitor and of outages, and of nothing else", async () => {
   const { path } = await raise(ada, "Heard by its caller");
   const heard = async (by: typeof ada, limit: number) => {
     const query = new URLSearchParams({ after: begin, limit: String(limit) });

@@ -68,7 +68,7 @@ async function approvable(owner: Ask, world: World) {
 export const samples: readonly Sample[] = [
   {
     operation: "portal.stream",
-    // One event, so that it ends.
+    // Limited to one event, so that the stream ends.
     arrange: async (owner) => {
       await owner("POST /api/v1/itsm/incidents", { title: "Heard" });
       return { query: { after: "evt_0000000000000000000000", limit: "1" } };

@@ -65,7 +65,7 @@ export const searchPortal = query({
   },
 });
 
-/** Every word as it stands, and the last as a beginning; quoted, none of them is an operator. */
+/** Matches all words exactly, and the last as a prefix; quoting prevents operators. */
 function toTsQuery(words: readonly string[]): string {
   const quoted = words.map((word) => `'${word.replaceAll(/['\\]/g, " ")}'`);
   return `${quoted.join(" & ")}:*`;

@@ -1,4 +1,4 @@
-/** The open things of somebody who asks, in their words: what it is, whose turn it is, what was last said. */
+/** The open tickets of a requester in plain words: what it is, who has to act, and the last message. */
 import Type, { type Static } from "typebox";
 import {
   type ApprovalRecord,
@@ -45,7 +45,7 @@ interface ThingRow {
   readonly state: string;
   readonly reason: string | null;
   readonly assigneeId: string | null;
-  /** Of a request. */
+  /** For a request. */
   readonly approval: SqlRow | null;
   readonly lastPublicComment: { by: string; at: string; isCaller: boolean } | null;
   readonly promisedAt: string | null;
@@ -53,7 +53,7 @@ interface ThingRow {
   readonly updatedAt: string;
 }
 
-/** SQL that is true of the incidents and the requests that are for somebody, `$1`. */
+/** SQL that is true for the incidents and requests of a person, `$1`. */
 const OWN_INCIDENTS = `
   caller_id = $1 or caller_id = any (array(${ownContactsSql("$1::text")}))
   or (caller_id is null and created_by = $1)`;
@@ -85,13 +85,13 @@ const FOUND = thingsSql({
   requests: "to_tsvector('simple', title || ' ' || number) @@ $3::tsquery",
 });
 
-/** The open things of somebody; those first in which it is their turn, then what moved last. */
+/** The open tickets of a person; those that wait for them come first, then the most recently changed. */
 export async function listOpenThings(tx: Tx, userId: string, limit: number): Promise<Thing[]> {
   const things = await toThings(tx, await queryRows(tx, OPEN, [userId, limit]));
   return things.toSorted((a, b) => Number(b.turn === "yours") - Number(a.turn === "yours"));
 }
 
-/** The things of somebody whose title or number has these words, open or not. */
+/** The tickets of a person whose title or number contains these words, open or not. */
 export async function findThings(
   tx: Tx,
   userId: string,
@@ -146,7 +146,7 @@ interface SpokenState {
   readonly kind: string;
   readonly state: string;
   readonly reason: string | null;
-  /** Those who are to approve a request; empty where nobody is named. */
+  /** The approvers of a request; empty if there are none. */
   readonly approvers?: string;
   readonly last: { readonly name: string; readonly isCaller: boolean } | null;
 }
@@ -164,7 +164,7 @@ const REQUEST_STATES: Readonly<Record<string, State>> = {
   cancelled: { words: "Cancelled", turn: "done" },
 };
 
-/** A state as people say it, and whose turn it is. */
+/** A state in plain words, and who has to act. */
 export function sayState({ kind, state, reason, approvers = "", last }: SpokenState): State {
   if (kind === "request" && state === "awaiting_approval" && approvers !== "") {
     return { words: `Waiting for approval by ${approvers}`, turn: "others" };

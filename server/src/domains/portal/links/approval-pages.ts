@@ -1,6 +1,6 @@
 /**
- * The page behind an approval address. To open it decides nothing: scanners of mails follow links, and a person
- * confirms. The decision is the operation that the portal calls, with the rights that the person has now.
+ * The page of an approval link. Opening it decides nothing, because mail scanners follow links; the person must
+ * confirm. The decision uses the same operation as the portal, with the current rights of the person.
  */
 import Type from "typebox";
 import {
@@ -34,7 +34,7 @@ interface Request {
   readonly state: string;
 }
 
-/** The facts that an approver needs for a decision. */
+/** The data that an approver needs for a decision. */
 interface Asked {
   readonly request: Request;
   readonly asked: RequestAnswers;
@@ -73,7 +73,7 @@ export const sendApproval = command({
   }),
   response: html(htmlErrorRendering),
   emits: [],
-  // It writes nothing itself: its act is an operation, with events of its own.
+  // It writes nothing itself: it calls an operation, which emits its own events.
   ephemeral: true,
   actsOutside: true,
   fails: [NotFound],
@@ -103,7 +103,7 @@ export const sendApproval = command({
   run: async (_ctx, _input, page) => page,
 });
 
-/** A link with the means to act as its person; throws a 404 where they may not, or no longer. */
+/** Opens a link with the means to act as its person; throws a 404 if they may not act, or no longer. */
 async function openLink(platform: Platform, caller: Caller, token: string) {
   const nowMs = platform.clock.nowMs();
   const link = verifyLink(platform.masterKey, { purpose: APPROVAL_PURPOSE, token, nowMs });

@@ -1,4 +1,4 @@
-/** Signed addresses, one for each face, by which whoever a ticket was for rates it from a mail. */
+/** Signed links, one per rating, with which the caller of a ticket rates it from an e-mail. */
 import { isRater, type TicketMailPartBuilder } from "#domains/itsm/tickets/index.ts";
 import type { PlatformServices } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/partition.ts";
@@ -9,7 +9,7 @@ export const RATING_PURPOSE = "signatures of rating addresses";
 const GOOD_DAYS = 30;
 const SCORES = [1, 2, 3, 4, 5] as const;
 
-/** The addresses by which a person rates a ticket, from the worst to the best; for the mail that says it is done. */
+/** The rating links of a person for a ticket, from worst to best, for the e-mail about its resolution. */
 export function ratingLinks(
   services: Pick<PlatformServices, "masterKey" | "clock" | "settings">,
   partition: Partition,
@@ -25,7 +25,7 @@ export function ratingLinks(
 const FACES: readonly string[] = ["Very bad", "Bad", "Okay", "Good", "Very good"];
 const DONE = new Set(["incident.resolved", "request.fulfilled"]);
 
-/** The question in the mail that says a ticket is done, for whoever it was for. */
+/** The rating question in the resolution e-mail to the caller. */
 export const buildRatingPart: TicketMailPartBuilder = async (platform, about) => {
   const { partition, ticket, eventType, recipientId: personId } = about;
   if (!DONE.has(eventType) || !isRater(personId, ticket)) return undefined;

@@ -99,7 +99,7 @@ export const sendRating = command({
   },
 });
 
-/** Rates as the person whom the mail went to, while the ticket is still theirs. */
+/** Rates as the recipient of the e-mail, while the ticket is still theirs. */
 async function rate(
   ctx: WriteContext<typeof IncidentRated | typeof RequestRated>,
   { workspace, environment, ticketId, personId }: SignedLink,

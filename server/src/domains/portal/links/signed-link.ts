@@ -1,4 +1,4 @@
-/** Signed addresses in mails: what they allow is in them, for one person and for a while. */
+/** Signed links in e-mails: the link contains the allowed action, for one person and a limited time. */
 import { equalBytes, hmac, type MasterKey } from "#kernel/access/crypto.ts";
 import type { PlatformServices } from "#kernel/contract.ts";
 import type { EnvironmentName, Partition } from "#kernel/db/partition.ts";
@@ -9,9 +9,9 @@ export interface SignedLink {
   readonly workspace: string;
   readonly environment: EnvironmentName;
   readonly ticketId: string;
-  /** The member or the contact whom the mail goes to. */
+  /** The member or contact who receives the e-mail. */
   readonly personId: string;
-  /** One of several choices, from 0. */
+  /** The index of one of several choices, from 0. */
   readonly choice: number;
   readonly untilMs: number;
 }
@@ -36,7 +36,7 @@ export function signChoices(
   });
 }
 
-/** Undefined unless it is one of ours, for this purpose, and has not expired. */
+/** Undefined unless the signature, the purpose and the expiry are valid. */
 export function verifyLink(
   key: MasterKey,
   {

@@ -12,7 +12,7 @@ type HomeData = Static<typeof Home>;
 type Item = Static<typeof PortalItem>;
 type Outage = HomeData["outages"][number];
 
-/** The first page: one box, what waits for the visitor, their open things, what they may ask for. */
+/** The home page: a search box, pending actions of the visitor, their open tickets, and the catalog. */
 export function renderHome(session: PortalSession, home: HomeData, found?: SearchResult): Markup {
   const { outages, look } = home;
   return markup`${outages.map((outage) => renderOutage(session, outage))}
@@ -94,7 +94,7 @@ ${icon("chevron")}</a></li>`,
 </ul>`;
 }
 
-/** Since when a request waits for approval: it is asked for when the request is sent. */
+/** The time since which a request waits for approval: the time of its submission. */
 export function renderSince({
   state,
   createdAt,
@@ -137,7 +137,7 @@ ${things.length > 0 && markup`<section><h2>My tickets</h2>${renderThings(session
 <p class="more">Not what you need? <a href="${session.pathTo(`/broken?title=${encodeURIComponent(q)}`)}">Report a problem</a></p>`;
 }
 
-/** The answers of a request under the titles of its form. */
+/** The answers of a request with the titles of its form. */
 export function renderAnswerList(answers: readonly RequestAnswer[]): Markup | false {
   if (answers.length === 0) return false;
   return markup`<dl>${answers.map(({ title, text, files }) => markup`<dt>${title}</dt><dd>${files.length > 0 ? files.map(renderFile) : text}</dd>`)}</dl>`;

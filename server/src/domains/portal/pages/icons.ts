@@ -42,7 +42,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   document: "file",
 };
 
-/** Draws a picture by its name; a box where nobody knows it. */
+/** Renders an icon by name; a box for an unknown name. */
 export function icon(name: string | null): Markup {
   const known = name === null ? "box" : (ALIASES[name] ?? name);
   const lines = LINES[known] ?? LINES["box"] ?? "";

@@ -15,7 +15,7 @@ import type { PortalSession } from "./session.ts";
 export interface PortalPage {
   readonly title: string;
   readonly body: Markup;
-  /** The page that the arrow leads back to; the first page has none. */
+  /** The target of the back arrow; the home page has none. */
   readonly back?: string;
   /** Data for the script, such as the schema of a form. */
   readonly start?: Readonly<Record<string, unknown>>;
@@ -89,7 +89,10 @@ const LOGO = new SafeMarkup(
 
 const HUES = 12;
 
-/** The initials of somebody, on a colour of their own: a class, since the policy allows no style in an attribute. */
+/**
+ * The initials of a person on their color. The color is a class, because the content security policy forbids style
+ * attributes.
+ */
 export function avatar(name: string): Markup {
   const words = name.split(/\s+/).filter(Boolean);
   const initials = [words[0], words.length > 1 ? words.at(-1) : undefined]

@@ -70,7 +70,7 @@ export const enterPortal = query({
   run: async (_ctx, _input, page) => page,
 });
 
-/** The sign-in page of the console leads back to a path of ours. */
+/** Redirects to the console's sign-in page, which returns to a local path. */
 function askToSignIn(caller: Caller, path: string) {
   const prefix = prefixOf(caller.origin);
   return { goTo: `${prefix}/login?from=${encodeURIComponent(prefix + path)}` };
@@ -125,7 +125,7 @@ export const submitPortalForm = command({
   streamsBody: true,
   response: html(htmlErrorRendering),
   emits: [],
-  // It writes nothing itself: each of its acts is an operation, with events of its own.
+  // It writes nothing itself: its actions call operations, which emit their own events.
   ephemeral: true,
   actsOutside: true,
   fails: [...fails, MalformedRequest],
@@ -141,7 +141,7 @@ export const submitPortalForm = command({
         error,
         await renderPath(platform, caller, { workspace, path: at, environment, refused }),
       );
-    // Nothing is made of a form one of whose files could not be kept: it is shown again with what was written.
+    // If a file could not be stored, nothing is submitted: the form is shown again with the entered values.
     if (files.length > 0) {
       const error = invalidInput(toFieldErrors(files));
       throw await renderAgain(error, path, toRefused(error, posted));
@@ -169,7 +169,7 @@ function toFieldErrors(refused: readonly RefusedFile[]) {
   }));
 }
 
-/** A refusal at the fields of its form: `/values/serial` of a request is `/serial` of its form. */
+/** Errors at the fields of a form: `/values/serial` of a request is `/serial` of its form. */
 function toRefused({ message, particulars }: Failure, posted: PostedForm): Refused {
   const errors = (particulars.errors ?? []).map(
     (error) => [error.path.replace(/^\/values(?=\/)/, ""), error.message] as const,
@@ -183,7 +183,7 @@ interface Asked {
   readonly environment?: Static<typeof Environment> | undefined;
   readonly q?: string;
   readonly title?: string;
-  /** A form that was sent and refused: it is shown once more. */
+  /** A rejected form, which is shown again. */
   readonly refused?: Refused;
 }
 
@@ -200,7 +200,7 @@ async function renderPath(platform: Platform, caller: Caller, asked: Asked) {
   return renderPortal(session, look, isForm ? drawn : withProblem(drawn, asked.refused));
 }
 
-/** A page above which stands what was refused. */
+/** A page with the error of a rejected form at the top. */
 function withProblem(page: PortalPage, refused: Refused | undefined): PortalPage {
   if (!refused) return page;
   const errors = [...(refused.errors ?? [])].map(([at, text]) => toSentence(at.slice(1), text));
@@ -321,7 +321,7 @@ async function readThread(
     title: ticket.title,
     back: session.pathTo(""),
     body: renderThread({
-      // An open one is on the first page too, with what was promised.
+      // An open ticket comes from the home page's list, with its SLA targets.
       thing: things.find(({ id }) => id === ticket.id) ?? toThing(kind, ticket, last),
       description: ticket.description,
       answers: asked?.answers ?? [],
@@ -360,7 +360,7 @@ async function readItem(
   return renderItem(session, item, refused);
 }
 
-/** Links of one article to another, `[How](KB0000012)`, stay in the portal and its environment. */
+/** Links between articles, `[How](KB0000012)`, stay in the portal and its environment. */
 function linkArticles({ pathTo }: PortalSession, content: string): string {
   return content.replaceAll(
     / href="(KB\d{7,15})"/g,

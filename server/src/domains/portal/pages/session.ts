@@ -11,18 +11,18 @@ import {
 import { Failure, Forbidden, NotFound } from "#kernel/operation/failure.ts";
 import { PortalUse } from "../permissions.ts";
 
-/** A visitor in the portal of one workspace. */
+/** A visitor of the portal of one workspace. */
 export interface PortalSession {
   readonly user: { readonly id: string; readonly name: string };
   readonly workspace: string;
   readonly environment: EnvironmentName;
   /** The path of a page of this portal, in the environment of the visit. */
   readonly pathTo: (page: string) => string;
-  /** The prefix of all paths of ours. */
+  /** The prefix of all local paths. */
   readonly prefix: string;
-  /** The address of a file that the visitor may read, for a while. */
+  /** A temporary URL of a file that the visitor may read. */
   readonly linkTo: (fileId: string) => string;
-  /** Keeps a file of the visitor's, and resolves to its id. */
+  /** Stores a file of the visitor, and resolves to its id. */
   readonly upload: (name: string, content: AsyncIterable<Uint8Array>) => Promise<string>;
   /** The data of an operation, called with the visitor's rights. */
   readonly read: <T>(...input: Parameters<CallOperation>) => Promise<T>;

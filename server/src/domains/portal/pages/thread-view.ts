@@ -26,7 +26,7 @@ export interface Thread {
   readonly createdAt: string;
   readonly satisfaction: number | null;
   readonly isOpen: boolean;
-  /** True where it waits for the visitor to say whether it works. */
+  /** True if it waits for the visitor's confirmation that it is resolved. */
   readonly isResolved: boolean;
   /** True if a request of the visitor waits for approval. */
   readonly awaitsApproval: boolean;
@@ -115,7 +115,7 @@ function renderEntry(entry: TimelineEntry, userId: string): Markup {
   return markup`<li class="happened">${words(actor.name, data, actor.id)} &middot; ${time(at)}</li>`;
 }
 
-/** The events of a ticket that requesters see, as text. */
+/** The ticket events that requesters see, as text. */
 const HAPPENED: Readonly<
   Record<string, (name: string, data: TimelineEntry["data"], actorId: string) => string>
 > = {

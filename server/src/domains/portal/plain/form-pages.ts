@@ -1,4 +1,4 @@
-/** The two forms of the portal: something is broken, and what a catalog item asks for. */
+/** The two forms of the portal: reporting a problem, and requesting a catalog item. */
 import { randomUUID } from "node:crypto";
 import { type Markup, markup } from "#kernel/html/markup.ts";
 import type { PortalPage } from "../pages/layout.ts";
@@ -25,10 +25,10 @@ export const BROKEN: Schema = {
   },
 };
 
-/** The texts and errors of a form that was refused. */
+/** The values and errors of a rejected form. */
 export type Refused = Pick<FormView, "posted" | "errors" | "problem">;
 
-/** The page on which somebody says what is broken. */
+/** The page for reporting a problem. */
 export function renderBroken(
   session: PortalSession,
   title: string,
@@ -85,14 +85,14 @@ interface PlaceOfForm {
   readonly act: string;
 }
 
-/** The form for those without a script; with one, a better form takes its place. */
+/** The form for browsers without scripts; with scripts, a better form replaces it. */
 function renderPlace({ schema, refused, action, act }: PlaceOfForm): Markup {
   const form = renderForm({
     ...refused,
     fields: listPlainFields(schema),
     action,
     submit: act,
-    // Of a form that was refused nothing was kept, and under its key the refusal stands.
+    // A new key: the key of a rejected form is bound to its failure.
     hidden: [["key", randomUUID()]],
   });
   return markup`<div id="form" class="form-place"><noscript><div class="plain-form">${form}</div></noscript></div>`;

@@ -46,7 +46,7 @@ test("every property has a field that is named by its pointer; rows of a list ar
   expect(required.map(({ name }) => name)).toEqual(["/model", "/address/city"]);
 });
 
-test("what was posted becomes a value of the schema's types, without what was left empty", () => {
+test("converts posted values to the types of the schema, without empty ones", () => {
   const posted = new Map([
     ["/seats", ["3"]],
     ["/model", ["strong"]],

@@ -1,7 +1,6 @@
 /**
- * A JSON Schema as a form of plain HTML: its fields one after the other, each named by its JSON pointer. Nothing
- * can hide a field here, so one with a condition is shown as optional, and its answer counts only where the condition
- * shows it.
+ * A JSON Schema as an HTML form without scripts: its fields in order, each named by its JSON pointer. Fields cannot
+ * be hidden here, so a conditional field is optional, and its value counts only if its condition holds.
  */
 import { findConditionalFields } from "#domains/itsm/catalog/index.ts";
 import type { FormField, FormInput, FormOption } from "#kernel/html/form/form-field.ts";
@@ -27,11 +26,11 @@ export interface Schema {
 
 const DEPTH_MAX = 4;
 const FIELDS_MAX = 200;
-/** A list of objects has so many places; without a script no more can be added. */
+/** The number of rows for a list of objects; without scripts, rows cannot be added. */
 const ROWS = 3;
 const TEXT_AREA_CHARACTERS = 500;
 
-/** The fields of an object's schema, in their order. */
+/** The fields of an object schema in order. */
 export function listPlainFields(schema: Schema): readonly FormField[] {
   return walk(schema, { pointer: "", depth: 0, group: undefined, isOptional: false }).slice(
     0,
@@ -151,7 +150,7 @@ function listOptions({ enum: values, oneOf }: Schema): readonly FormOption[] {
 const isPlain = (value: unknown): value is FormOption["value"] =>
   value === null || ["string", "number", "boolean"].includes(typeof value);
 
-/** The value of the schema that the values of its fields make. What was left empty is left out. */
+/** Builds the value of the schema from the field values; empty fields are omitted. */
 export function toSchemaValue(
   values: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
@@ -168,7 +167,7 @@ const unescape = (part: string): string => part.replaceAll("~1", "/").replaceAll
 
 type Tree = Record<string, unknown>;
 
-/** Puts a value where its path says; numbers are places of a list. */
+/** Sets a value at its path; numbers are list indexes. */
 function place(root: Tree, path: readonly string[], value: unknown): void {
   let at = root;
   for (const part of path.slice(0, -1)) {

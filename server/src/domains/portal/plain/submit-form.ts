@@ -1,6 +1,4 @@
-/**
- * The acts of the portal's forms, by the page that a form stands on. Everything is done by operations, as the visitor.
- */
+/** The actions of portal forms, by page. All changes are made by operations, as the visitor. */
 import { findHiddenFields, type Form } from "#domains/itsm/catalog/index.ts";
 import { type PostedForm, readTexts } from "#kernel/html/form/form-field.ts";
 import { parseForm } from "#kernel/html/form/form-values.ts";
@@ -14,10 +12,10 @@ interface Made {
   readonly number: string;
 }
 
-/** The page to go on with. */
+/** The next page. */
 export interface Submitted {
   readonly path: string;
-  /** A word about what was left out, although the rest was done. */
+  /** A message about what was skipped, although the rest succeeded. */
   readonly problem?: string;
 }
 
@@ -40,13 +38,13 @@ export async function submitForm(
 const first = (posted: PostedForm, name: string): string =>
   readTexts(posted, name)[0]?.trim() ?? "";
 
-/** A second press of the button finds what the first one did. */
+/** A second submit finds the result of the first one. */
 const keyOf = (posted: PostedForm, what: string) => {
   const key = first(posted, "key");
   return /^[\w-]{8,64}$/.test(key) ? { idempotencyKey: `portal-${what}-${key}` } : {};
 };
 
-/** The value that a form makes. Hidden fields are left out; throws where another one is wrong. */
+/** The value of a form, without hidden fields; throws if another field is invalid. */
 function readValue(
   schema: Schema,
   posted: PostedForm,
@@ -72,7 +70,7 @@ async function raise(session: PortalSession, posted: PostedForm): Promise<Submit
   return afterFiles(`/tickets/${number}`, `${number} was sent`, refusals);
 }
 
-/** Attaches files; what is refused does not undo what was done before, and is told. */
+/** Attaches files; a rejected file does not undo earlier steps, and is reported. */
 async function attach(
   session: PortalSession,
   area: "incidents" | "requests",
@@ -120,7 +118,7 @@ async function ask(session: PortalSession, itemId: string, posted: PostedForm): 
   return `/tickets/${number}`;
 }
 
-/** An answer, whether it works again, or how it was. */
+/** A reply, a confirmation of the resolution, or a rating. */
 async function speak(
   session: PortalSession,
   number: string,
