@@ -7,7 +7,7 @@ import { expectSound, expectSoundInEveryLook, useConsole, moveTo } from "./testi
 describeInBrowser("administering people", () => {
   const at = useConsole({ isNamed: true, env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
 
-  test("a colleague is invited, joins, gets a role made from a copy, and its limits are explained", async () => {
+  test("an administrator invites a colleague, copies a role for them, and explains its limits", async () => {
     const admin = await at.visit(["owner"]);
     const { page } = admin;
     await page.goto(`${at.origin}/settings/people`);
@@ -33,7 +33,7 @@ describeInBrowser("administering people", () => {
     await page.getByText("Unlike Viewer, it gains").waitFor();
     await page.getByRole("button", { name: "Create the role" }).click();
     await page.getByRole("button", { name: "Night watch" }).waitFor();
-    // All rows are alike.
+    // All rows have the same structure.
     await page.getByLabel("Find a permission").fill("incidents");
     await page.getByRole("rowheader", { name: /^workflows:read/ }).waitFor({ state: "detached" });
     await page.getByRole("rowheader", { name: /^incidents:write/ }).waitFor();
@@ -104,7 +104,7 @@ describeInBrowser("administering people", () => {
 
     const person = await at.stranger();
     await person.page.goto(`${at.origin}/login`);
-    // A letter and an accent of their own, as some keyboards send it.
+    // Decomposed Unicode, as some keyboards send it.
     await person.page.getByLabel("E-mail").fill("Tomás@example.com".normalize("NFD"));
     await person.page.getByLabel("Password").fill(TEST_PASSWORD);
     await person.page.keyboard.press("Enter");
@@ -117,7 +117,7 @@ describeInBrowser("administering people", () => {
     ]);
   });
 
-  test("a token is made, used and revoked, and a session that is ended elsewhere is over at once", async () => {
+  test("a token is created, used and revoked, and a session ended elsewhere ends immediately", async () => {
     const person = await at.visit(["builder"]);
     const { page } = person;
     await page.goto(`${at.origin}/settings/account?tab=tokens`);
@@ -152,11 +152,11 @@ describeInBrowser("administering people", () => {
     await expectSoundInEveryLook(person);
     await page.getByRole("button", { name: /^End the session/ }).click();
     await page.getByText(/is signed out\.$/).waitFor();
-    // Nobody touched that window: what it had open ended by itself.
+    // The window ends its session without any input.
     await other.page.getByRole("dialog").waitFor();
   });
 
-  test("an operator sees what needs attention, retries a job, holds changes back, and reads the guide beside it", async () => {
+  test("an operator sees problems, retries a job, sets a change freeze, and reads the guide next to it", async () => {
     const operator = await at.visit(["viewer"]);
     await at.world.sql("insert into operators values ($1, 'system', now())", [operator.userId]);
     await failedJob(at.world);

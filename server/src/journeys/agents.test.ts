@@ -6,7 +6,7 @@ import { expectSound, expectSoundInEveryLook, useConsole, moveTo } from "./testi
 describeInBrowser("agents", () => {
   const at = useConsole({ work: true });
 
-  test("a person sets what agents need an approval for, reads what one wants, approves it, and ends its access", async () => {
+  test("an owner sets which agent calls require approval, reviews a call, approves it, and ends the agent's access", async () => {
     const builder = await at.world.member(["builder"]);
     const admin = await at.visit(["admin"]);
     const { page } = admin;
@@ -67,7 +67,7 @@ describeInBrowser("agents", () => {
     expect((await bot("POST /api/v1/agent-calls", call)).status).toBe(401);
   });
 
-  test("a viewer reads the page, and is refused nothing", async () => {
+  test("a viewer can read the page without rejected requests", async () => {
     const viewer = await at.visit(["viewer"], { dark: true, width: 400 });
     const { page } = viewer;
     await page.goto(`${at.origin}/settings/agents`);

@@ -28,7 +28,7 @@ describeInBrowser("approvals", () => {
     return body.data.runId;
   }
 
-  test("a question is read with what it is about and decided by one key; the next one follows", async () => {
+  test("an approval shows its context and is decided with one key; the next one follows", async () => {
     const ask = await at.world.member(["owner"]);
     const visitor = await at.visit(["owner"]);
     const { page, userId } = visitor;
@@ -65,7 +65,7 @@ describeInBrowser("approvals", () => {
     await expectSound(visitor);
   });
 
-  test("of two who decide at once one is counted, and the other is told so", async () => {
+  test("one of two concurrent decisions counts, and the other approver is informed", async () => {
     const ask = await at.world.member(["owner"]);
     const one = await at.visit(["owner"]);
     const other = await at.visit(["owner"], { dark: true, width: 400 });
@@ -76,7 +76,7 @@ describeInBrowser("approvals", () => {
     const tap = other.page.getByRole("button", { name: "Approve" });
     await tap.waitFor();
     await expectSound(other);
-    // The log tells the other after a moment; whoever is faster than that is told by the server.
+    // The log notifies the other approver shortly after; a faster click is rejected by the server.
     await other.page.route("**/resume", async (route) => {
       await ask(`GET /api/v1/runs/${runId}`);
       await waitForRun(ask, runId);
@@ -92,7 +92,7 @@ describeInBrowser("approvals", () => {
     expect(body.data).toHaveLength(1);
   });
 
-  test("somebody who looks at a question sees that another has answered it", async () => {
+  test("an approver sees that another has decided the open approval", async () => {
     const ask = await at.world.member(["owner"]);
     const visitor = await at.visit(["owner"]);
     const { page } = visitor;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
 import { moveTo, useConsole } from "./testing.ts";
 
-/** As somebody types who looks for each letter: the builder saves and draws between two keys. */
+/** A slow typing speed: the builder saves and renders between two keys. */
 const KEY_MS = 180;
 /** Longer than the pause after which the builder saves. */
 const THINK_MS = 1_500;
@@ -10,7 +10,7 @@ const THINK_MS = 1_500;
 describeInBrowser("typing in the builder of apps", () => {
   const at = useConsole();
 
-  test("titles and labels that a person types slowly are kept letter by letter, and no letter is taken for a key", async () => {
+  test("slowly typed titles and labels are kept letter by letter, and no letter triggers a shortcut", async () => {
     const { page } = await at.visit(["owner"]);
     const owner = await at.world.member(["owner"]);
     const columns = [{ name: "title", type: "text", required: true }];
@@ -31,7 +31,7 @@ describeInBrowser("typing in the builder of apps", () => {
       await page.keyboard.press("ControlOrMeta+a");
       const [first = "", ...others] = text;
       await page.keyboard.press(first);
-      // The builder saves what stood still, and gets it back.
+      // The builder saves after a pause, and receives the saved version.
       await page.waitForTimeout(THINK_MS);
       await page.keyboard.type(others.join(""), { delay: KEY_MS });
       const isFocused = await field.evaluate((box) => box.matches(":focus"));
@@ -52,7 +52,7 @@ describeInBrowser("typing in the builder of apps", () => {
     expect(await table()).toMatchObject({ title: "Approve" });
     await stage.getByText("Approve", { exact: true }).waitFor();
 
-    // The group of a new button stays open, whatever its label is meanwhile.
+    // The section of a new button stays open while its label changes.
     await side.getByRole("button", { name: "Add a button of a row" }).click();
     await side.getByRole("combobox", { name: "Action" }).selectOption("refresh");
     await type("Label", "Approve");
@@ -63,7 +63,7 @@ describeInBrowser("typing in the builder of apps", () => {
     });
     await stage.getByRole("button", { name: "Approve", exact: true }).waitFor();
 
-    // The letters of these words are keys of the builder when no field has the focus.
+    // The letters of these words are shortcuts of the builder when no field has the focus.
     await page.getByRole("treeitem", { name: /^Leaves \/$/ }).click();
     await side.getByRole("heading", { name: "Page" }).waitFor();
     await type("Title Required", "Pin");

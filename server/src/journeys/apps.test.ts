@@ -5,7 +5,7 @@ import { expectSound, expectSoundInEveryLook, useConsole, moveTo } from "./testi
 describeInBrowser("apps", () => {
   const at = useConsole();
 
-  test("a person makes an app of a table without JSON, publishes it, and a colleague uses it on a telephone, live", async () => {
+  test("a builder creates an app for a table without JSON, publishes it, and a colleague uses it live on a phone", async () => {
     const visitor = await at.visit(["owner"]);
     const owner = await at.world.member(["owner"]);
     const columns = [
@@ -52,7 +52,7 @@ describeInBrowser("apps", () => {
     await page.getByRole("option", { name: "Ship it" }).click();
     await page.getByText("Saved", { exact: true }).waitFor();
 
-    // A step back and forth, the preview as somebody else, and the whole screen is sound.
+    // Undo and redo, the preview as another role, and full screen work.
     await page.getByRole("main").getByRole("button", { name: "Undo" }).click();
     await page.getByRole("button", { name: "Redo" }).click();
     await page.getByRole("combobox", { name: "Preview as" }).selectOption("viewer");
@@ -65,7 +65,7 @@ describeInBrowser("apps", () => {
     await page.getByRole("button", { name: "Publish to production" }).click();
     await page.getByText(/is published in production/).waitFor();
 
-    // A colleague on a telephone: sees it, adds to it, starts the workflow, and hears of a change.
+    // A colleague on a phone sees it, adds a record, starts the workflow, and sees a live change.
     const colleague = await at.visit(["agent"], { width: 400 });
     const app = colleague.page;
     await app.goto(`${at.origin}/apps/default/orders`);
@@ -89,7 +89,7 @@ describeInBrowser("apps", () => {
     await app.getByRole("button", { name: "Rug", exact: true }).waitFor();
     expect(await app.getByText("Side table").count()).toBe(0);
 
-    // Archived, nobody opens it; the toast takes that back, and so does the list.
+    // An archived app cannot be opened; the toast and the list can restore it.
     await moveTo(page, `${at.origin}/builder`);
     const act = async (name: string): Promise<void> => {
       await page.getByRole("button", { name: "Actions for Orders" }).click();
@@ -146,7 +146,7 @@ describeInBrowser("apps", () => {
     await makeTable("Jobs", ["Title\tStage\tHours", ...lines]);
     await link("Project", "Projects");
 
-    // A board of it, and a form for whoever has its address.
+    // A board view, and a public form.
     await addView("By stage", "board");
     await page.getByText("Job 0").first().waitFor();
     await page.getByRole("tab").first().click();
@@ -165,7 +165,7 @@ describeInBrowser("apps", () => {
       })
       .toBe(1);
 
-    // An app of it, with the names of references, published.
+    // A published app with the names of references.
     await moveTo(page, `${at.origin}/builder`);
     await page.getByRole("button", { name: "New app" }).first().click();
     await page.getByRole("option", { name: /Jobs/ }).first().click();
@@ -175,7 +175,7 @@ describeInBrowser("apps", () => {
     await page.getByRole("button", { name: "Publish to production" }).click();
     await page.getByText(/is published in production/).waitFor();
 
-    // Open to anyone: a stranger sees it, and nobody's name.
+    // Public: a visitor sees it, but no names of people.
     await page.getByRole("button", { name: "Publish", exact: true }).click();
     await page.getByRole("radio", { name: "Anyone" }).click();
     await page.getByText(/^Anyone can open/).waitFor();

@@ -17,7 +17,7 @@ describeInBrowser("changes", () => {
     return new Date((hour + hours) * HOUR_MS).toISOString();
   };
 
-  test("a change goes through the board by the keys of two voters, its conflict in sight", async () => {
+  test("two approvers vote on a change with keys on the board, with its conflict visible", async () => {
     const owner = await at.world.member(["owner"]);
     const agent = await at.visit(["agent"]);
     const [one, other] = [
@@ -58,7 +58,7 @@ describeInBrowser("changes", () => {
     await page.getByText("You may not approve changes.").waitFor();
     await expectSound(agent);
 
-    // The calendar shows it with its conflict; the board leads to both votes.
+    // The calendar shows it with its conflict; the board shows both votes.
     await one.page.goto(`${at.origin}/changes`);
     const entry = one.page.getByRole("button", { name: /Upgrade the database/ }).first();
     await entry.getByRole("img", { name: "In conflict" }).waitFor();
@@ -87,7 +87,7 @@ describeInBrowser("changes", () => {
     await other.page.getByText(`You agreed to ${number}.`).waitFor();
     expect((await owner(`GET ${CHANGES}/${number}`)).body.data.state).toBe("approved");
 
-    // The other one of the agenda is refused, with a reason.
+    // The other change on the agenda is rejected with a reason.
     await other.page.getByRole("heading", { name: "Tune the pools" }).waitFor();
     await other.page.getByText("0 of 1 agreed", { exact: true }).waitFor();
     await other.page.keyboard.press("n");
@@ -97,7 +97,7 @@ describeInBrowser("changes", () => {
     await other.page.getByText("Nothing to decide").waitFor();
   });
 
-  test("a viewer reads why they can't vote, on a telephone too", async () => {
+  test("a viewer sees why they cannot vote, also on a phone", async () => {
     const owner = await at.world.member(["owner"]);
     const change = await createSubmittedChange(owner, {
       title: "Swap a switch",

@@ -20,7 +20,7 @@ describeInBrowser("titles of columns", () => {
     ["price", "Price €"],
   ];
 
-  test("a file's titles are seen in the grid, in a form and in an app, and a title is changed without its name", async () => {
+  test("the titles of a file appear in the grid, in a form and in an app, and a title changes independently of the name", async () => {
     const { page } = await at.visit(["admin"]);
     await page.goto(`${at.origin}/imports`);
     await page.getByLabel("File to import").setInputFiles({
@@ -95,7 +95,7 @@ describeInBrowser("titles of columns", () => {
     const fillIn = async (texts: readonly string[]) => {
       for (const [n, title] of TITLES.entries()) {
         const whole = page.getByLabel(title, { exact: true });
-        // The form page adds that a field is optional.
+        // The form page marks optional fields.
         const label = whole.or(page.getByLabel(`${title} (optional)`, { exact: true }));
         await label.fill(texts[n] ?? "");
       }

@@ -6,7 +6,7 @@ import { expectSoundInEveryLook, useConsole, moveTo } from "./testing.ts";
 describeInBrowser("dashboards", () => {
   const at = useConsole();
 
-  test("a person builds a dashboard without JSON, filters it, goes to the rows, and sees a change by itself", async () => {
+  test("a user builds a dashboard without JSON, filters it, opens the rows, and sees a live change", async () => {
     const visitor = await at.visit(["owner"]);
     const owner = await at.world.member(["owner"]);
     const columns = [
@@ -48,7 +48,7 @@ describeInBrowser("dashboards", () => {
     await page.getByRole("button", { name: /^Remove the filter Region/ }).waitFor();
     await page.getByRole("button", { name: /^north: 2/ }).waitFor({ state: "detached" });
 
-    // Somebody adds a record: the tile follows the log.
+    // Another user adds a record: the widget updates live.
     await owner(`POST ${table.path}`, { region: "south", amount: 9 });
     await page.getByRole("button", { name: /^south: 2/ }).waitFor();
 
@@ -64,7 +64,7 @@ describeInBrowser("dashboards", () => {
     await expectSoundInEveryLook(visitor);
   });
 
-  test("a person leaves the period to the tiles, and groups by what a chart can draw", async () => {
+  test("a user leaves the period to the widgets, and sees only groupings that the chart can draw", async () => {
     const visitor = await at.visit(["owner"]);
     const owner = await at.world.member(["owner"]);
     const columns = [

@@ -23,7 +23,7 @@ describeInBrowser("the queue of the desk", () => {
     Promise.all(titles.map((title) => raise("incidents", title, more)));
   const read = async ({ id }: any) => (await owner(`GET ${ITSM}/incidents/${id}`)).body.data;
   const readAll = (tickets: readonly any[]) => Promise.all(tickets.map(read));
-  /** The events of each ticket since it was created, the oldest first. */
+  /** The events of each ticket since its creation, oldest first. */
   const eventsOf = (tickets: readonly any[]): Promise<string[][]> =>
     Promise.all(
       tickets.map(async ({ id }) => {
@@ -50,7 +50,7 @@ describeInBrowser("the queue of the desk", () => {
     return tops.toSorted((one, other) => one.top - other.top).map(({ number }) => number);
   };
 
-  test("keys act on all selected tickets, name those that refuse before, and Undo takes all back", async () => {
+  test("keys act on all selected tickets, name those that would fail before, and Undo reverts all", async () => {
     const tickets = await raiseAll(["Toner A", "Toner B", "Toner C"]);
     const change = await raise("changes", "Toner for all");
     const agent = await at.visit(["agent"]);
@@ -201,7 +201,8 @@ describeInBrowser("the queue of the desk", () => {
     await page.keyboard.type("We look at it.");
     await page.keyboard.press("Control+Enter");
     await until(async () => (await queue())[2] === numbers[0]);
-    // The clocks of the answer follow without an event of their own: the page reads the list with the next change.
+    // The SLA clocks of the response change without an event of their own: the page reloads the list with the next
+    // change.
     await owner(`PATCH ${ITSM}/incidents/${numbers[2]}`, { tags: ["seen"] });
     await page.getByText("Order changed").waitFor();
     expect(await rowsOf(page, 3)).toEqual(numbers);
@@ -235,7 +236,7 @@ describeInBrowser("the queue of the desk", () => {
       .waitFor();
     const list = page.getByRole("listbox", { name: "Tickets" });
     await list.getByText("Lift stops").waitFor();
-    // No key is needed to find words, and what names no chip shows no list.
+    // Text search needs no key, and text that matches no filter shows no list.
     await page.keyboard.press("/");
     await page.keyboard.type("lift");
     expect((await rowsOf(page, 2)).toSorted()).toEqual([plain.number, ofTeam.number].toSorted());
@@ -255,7 +256,7 @@ describeInBrowser("the queue of the desk", () => {
     expect(visitor.faults).toEqual([]);
   });
 
-  test("a change of the team is one line, and its toast leaves the composer free", async () => {
+  test("a change of the team is one line, and its toast does not cover the composer", async () => {
     const [from, to] = await Promise.all(
       ["First line", "Second line"].map(async (name) => {
         const made = await owner(`POST ${ITSM}/teams`, { name });

@@ -15,7 +15,7 @@ describeInBrowser("the desk's settings", () => {
   });
   const list = async (path: string) => (await owner(`GET /api/v1/itsm/${path}`)).body.data;
 
-  test("an administrator sets up a text, a macro and a mailbox, each tried before it is saved", async () => {
+  test("an administrator sets up a text template, a macro and a mailbox, and tests each before saving", async () => {
     const admin = await at.visit(["admin"]);
     const { page } = admin;
     await page.goto(`${at.origin}/settings/desk/texts?open=new`);

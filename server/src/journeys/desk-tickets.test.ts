@@ -25,7 +25,7 @@ describeInBrowser("tickets that belong together", () => {
     await page.getByRole("list", { name: "What happened" }).waitFor();
   };
 
-  test("an agent links a ticket by its number, by words and from the other side", async () => {
+  test("an agent links a ticket by number, by words and from the other side", async () => {
     const incident = await raise("incidents", "Mail is slow");
     const problem = await raise("problems", "Gateway drops connections");
     const change = await raise("changes", "Replace the gateway");
@@ -65,7 +65,7 @@ describeInBrowser("tickets that belong together", () => {
     expect(agent.faults).toEqual([]);
   });
 
-  test("an incident is put under a problem by the name of its caller, and nothing is chosen before", async () => {
+  test("an incident is linked to a problem by the name of its caller, and nothing is preselected", async () => {
     const contact = await owner(`POST ${ITSM}/contacts`, { name: "Ludmilla Orff", phone: "0800" });
     const incident = await raise("incidents", "No tone", { callerId: contact.body.data.id });
     const problem = await raise("problems", "The exchange restarts");
@@ -114,7 +114,7 @@ describeInBrowser("tickets that belong together", () => {
     expect((await owner(`GET ${path}`)).body.data).toMatchObject({ category: "Lights" });
     await until(async () => (await owner(`GET ${path}/attachments`)).body.data.length === 1);
 
-    // What is typed and left without a choice is not replaced by the agent.
+    // Text without a selection does not silently become the agent.
     await page.getByRole("button", { name: "Create a ticket" }).click();
     await dialog.getByRole("combobox", { name: "Caller" }).click();
     await page.keyboard.type("Nobody Known");
@@ -153,7 +153,7 @@ describeInBrowser("tickets that belong together", () => {
     expect(agent.faults).toEqual([]);
   });
 
-  test("a duplicate is merged into a ticket that is found by words, and both say so", async () => {
+  test("a duplicate is merged into a ticket found by words, and both show it", async () => {
     const [stays, goes] = [
       await raise("incidents", "Scanner shows E-17"),
       await raise("incidents", "Dock scanner dead", { description: "It beeps twice." }),

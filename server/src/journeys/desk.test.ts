@@ -9,9 +9,7 @@ const TICKETS = IS_THOROUGH ? 10 : 3;
 
 const ANSWER = "The queue was restarted, please print again.";
 
-/**
- * Counts the keys after which the panel of the ticket was drawn anew: React then gives its element other properties.
- */
+/** Counts the key presses that re-rendered the ticket panel: React then gives its element new properties. */
 async function countPanelDrawn(page: Page): Promise<() => Promise<number>> {
   await page.evaluate(() => {
     const panel = document.querySelector("section.ticket") as unknown as Record<string, unknown>;
@@ -78,7 +76,7 @@ describeInBrowser("the agent's desk", () => {
       else {
         const countDrawn = await countPanelDrawn(page);
         await page.keyboard.type(ANSWER);
-        // At the first key it is told that somebody writes; no other key draws more than the letter.
+        // The first key sends the typing indicator; the other keys render only the letter.
         expect(await countDrawn()).toBeLessThan(ANSWER.length / 4);
         await expectSound(agent);
       }
@@ -92,14 +90,14 @@ describeInBrowser("the agent's desk", () => {
     expect(agent.faults).toEqual([]);
   });
 
-  test("two agents never collide: one takes it, and an answer is not sent over another", async () => {
+  test("two agents do not collide: one takes the ticket, and a reply is not sent over another", async () => {
     const number = await raise("Two hands reach for it");
     const [ada, ben] = [await at.visit(["agent"]), await at.visit(["agent"], { dark: true })];
     for (const one of [ada, ben]) {
       await enter(one, `/desk?view=open&open=${number}`);
       await story(one).waitFor();
     }
-    // Both press at once: the server gives it to one, and tells the other whose it is.
+    // Both press at once: the server assigns it to one, and tells the other the assignee.
     await Promise.all([ada.page.keyboard.press("t"), ben.page.keyboard.press("t")]);
     await until(async () => {
       const told = await Promise.all(
@@ -112,7 +110,7 @@ describeInBrowser("the agent's desk", () => {
     const loser = assigneeId === ada.userId ? ben : ada;
     await until(async () => !(await loser.page.getByText(`${number} is yours`).isVisible()));
 
-    // Both write: each sees that the other does, and who is second is told before anything is sent.
+    // Both type: each sees the other's typing indicator, and the second is warned before sending.
     await ada.page.keyboard.press("r");
     await ada.page.keyboard.type("Ada: we are on it.");
     await ben.page.keyboard.press("r");
@@ -126,7 +124,7 @@ describeInBrowser("the agent's desk", () => {
     expect(await story(ben).getByText("Ben: could you restart it?").count()).toBe(0);
     await expectSound(ben);
 
-    // A reload loses nothing of it; what was read may be sent all the same, here as a note.
+    // A reload keeps the draft; after a review it can still be sent, here as a note.
     await ben.page.reload();
     const note = ben.page.getByRole("textbox", { name: "Answer to the caller" });
     await until(async () => (await note.inputValue()) === "Ben: could you restart it?");
@@ -141,7 +139,7 @@ describeInBrowser("the agent's desk", () => {
     expect([...ada.faults, ...ben.faults]).toEqual([]);
   });
 
-  test("a macro on many tickets shows what it would do, and then does it to all", async () => {
+  test("a macro on many tickets shows a preview, and then changes all", async () => {
     const macro = await owner("POST /api/v1/itsm/macros", {
       name: "Take and tag",
       steps: [{ act: "take" }, { act: "tag", add: ["batch"] }],
@@ -170,7 +168,7 @@ describeInBrowser("the agent's desk", () => {
     }
   });
 
-  test("who may only read is offered no act that would be refused, and a small screen has it all", async () => {
+  test("a read-only member is offered no action that would be rejected, and a small screen has all functions", async () => {
     const number = await raise("A long name of a thing that no longer works as it did before");
     const viewer = await at.visit(["viewer"], { width: 400 });
     const { page } = viewer;

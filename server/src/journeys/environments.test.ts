@@ -34,7 +34,7 @@ describeInBrowser("working in an environment", () => {
     await page.getByRole("group", { name: "Address in staging" }).waitFor();
     await expectSound(builder);
     const line = String(await page.getByRole("group", { name: "Try it" }).textContent());
-    // As somebody pastes it into a terminal.
+    // Run as in a terminal.
     const sent = await shell("bash", ["-c", `${line.trim()} --silent --fail`]);
     expect(JSON.parse(sent.stdout)).toMatchObject({ data: { runId: expect.any(String) } });
     await until(async () => (await runsIn("staging")) === 1);
@@ -44,7 +44,7 @@ describeInBrowser("working in an environment", () => {
     await page.getByText(/^Not deployed to development/).waitFor();
   });
 
-  test("a new secret asks where it counts, and a deployment to staging names what is missing and what is production's", async () => {
+  test("a new secret asks for its environments, and a deployment to staging lists missing values and production values", async () => {
     const owner = await at.world.member(["owner"]);
     await owner("POST /api/v1/tables", {
       name: "Order lines",

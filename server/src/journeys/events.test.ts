@@ -8,7 +8,7 @@ import { expectSound, expectSoundInEveryLook, useConsole, pressAndConfirm } from
 describeInBrowser("events", () => {
   const at = useConsole();
 
-  test("an event is seen as it happens, found by its text, and followed to what came of it", async () => {
+  test("an event appears live, is found by its text, and leads to its effects", async () => {
     const ask = await at.world.member(["owner"]);
     const tell = {
       id: "tell",
@@ -57,7 +57,7 @@ describeInBrowser("events", () => {
     await tree.getByRole("treeitem", { name: /Incident created/ }).waitFor();
   });
 
-  test("a message is published by form, who hears its topic is told, and a dead letter is retried", async () => {
+  test("a message is published with a form, its subscribers are shown, and a dead letter is retried", async () => {
     const ask = await at.world.member(["owner"]);
     const id = await deployWorkflow(ask, [], {
       name: "Thank the customer",

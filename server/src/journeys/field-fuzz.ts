@@ -1,4 +1,4 @@
-/** Random typing into every field beside a canvas, and what it may change: the field that has the focus. */
+/** Random typing into every field next to a canvas may change only the focused field. */
 import type { Page, Request } from "playwright-core";
 import { expect } from "vitest";
 import { seeded } from "#kernel/testing/random.ts";
@@ -36,7 +36,7 @@ export function numberFields(page: Page, part: string): Promise<number> {
   }, part);
 }
 
-/** Types into a field as a person who has clicked on it; says what it is, or undefined where it is gone. */
+/** Types into a field like a user who has clicked on it; returns its name, or undefined if it no longer exists. */
 export async function typeInto(page: Page, n: number, keys: readonly string[]) {
   const field = page.locator(`[data-fuzz="${n}"]`).first();
   if ((await field.count()) === 0) return undefined;
@@ -71,7 +71,7 @@ export function watchStarts(page: Page, forbidden: RegExp): readonly string[] {
   return started;
 }
 
-/** Expects that nothing lies over the page, and that it is the same place. */
+/** Expects that no dialog is open, and that the page is the same. */
 export async function expectUnmoved(page: Page, address: string): Promise<void> {
   expect(await page.locator("dialog[open]").count()).toBe(0);
   expect(page.url()).toBe(address);

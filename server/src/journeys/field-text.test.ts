@@ -17,7 +17,7 @@ import { leaveFields } from "./workflow-editor.ts";
 /** `TYPING_SEED=…` tries other keys in other fields. */
 const SEED = Number(process.env["TYPING_SEED"] ?? 39);
 
-/** The types of steps are divided among as many tests, so that none takes long. */
+/** The step types are divided among several tests, so that none takes long. */
 const PARTS = [0, 1, 2];
 
 const MANUAL = { type: "manual" };

@@ -8,7 +8,7 @@ const PROBLEMS = "/api/v1/itsm/problems";
 describeInBrowser("forms", () => {
   const at = useConsole();
 
-  test("a panel merges what others saved in other fields, and asks where they changed the same one", async () => {
+  test("a panel merges concurrent changes of other fields, and asks about changes of the same field", async () => {
     const owner = await at.world.member(["owner"]);
     const admin = await at.visit(["admin"]);
     const { page } = admin;
@@ -49,7 +49,7 @@ describeInBrowser("forms", () => {
     expect(admin.faults).toEqual([]);
   });
 
-  test("a dialog says what is missing at its field, and asks before it drops what was typed", async () => {
+  test("a dialog shows missing values at their fields, and asks before it discards input", async () => {
     const owner = await at.world.member(["owner"]);
     const admin = await at.visit(["admin"]);
     const { page } = admin;
@@ -70,14 +70,14 @@ describeInBrowser("forms", () => {
     await page.keyboard.press("Enter");
     await dialog.waitFor({ state: "detached" });
     await page.getByRole("region", { name: "Tasks" }).getByText("Take a snapshot").waitFor();
-    // Nobody asks about what was not touched.
+    // An unchanged form closes without a question.
     await page.getByRole("button", { name: "Add a task" }).click();
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
     expect(admin.faults).toEqual([]);
   });
 
-  test("forms of several areas send what they show, each by the keyboard", async () => {
+  test("forms of several areas submit their values with the keyboard", async () => {
     const owner = await at.world.member(["owner"]);
     const visitor = await at.visit(["owner"]);
     const { page } = visitor;

@@ -41,7 +41,7 @@ describeInBrowser("coming home", () => {
     await page.keyboard.press("Enter");
   };
 
-  /** A step is ticked off when it is done, and not when it is clicked. */
+  /** A step is completed when its task is done, not when it is clicked. */
   const decideAsTheStepsSay = async (page: Visitor["page"]) => {
     const steps = page.getByRole("complementary", { name: "Next steps" });
     const done = steps.locator(".next-step.done");
@@ -54,7 +54,7 @@ describeInBrowser("coming home", () => {
     expect(await done.count()).toBe(1);
   };
 
-  test("the first owner sets a password, says what they came for and gets a running example; nobody is asked again", async () => {
+  test("the first owner sets a password, selects goals and gets a running example; the questions appear only once", async () => {
     const first = await at.stranger();
     const { page } = first;
     await signIn(first);
@@ -101,7 +101,7 @@ describeInBrowser("coming home", () => {
     await page.getByRole("heading", { name: /Mara\./ }).waitFor();
     await page.getByRole("link", { name: /Stock room/ }).waitFor();
     expect(await page.getByRole("complementary", { name: "Next steps" }).count()).toBe(0);
-    // Not in another browser either, and not for another owner.
+    // They do not appear in another browser, or for another owner.
     const again = await at.stranger();
     await signIn(again, NEW_PASSWORD);
     await again.page.getByRole("heading", { name: /Mara\./ }).waitFor();
@@ -110,7 +110,7 @@ describeInBrowser("coming home", () => {
     await second.page.getByRole("heading", { name: /Somebody\./ }).waitFor();
   });
 
-  test("home shows what waits, what failed and what others changed, as it happens, and nothing jumps", async () => {
+  test("home shows waiting, failed and changed items live, without layout shifts", async () => {
     const owner = await at.world.member(["owner"]);
     const other = await at.world.member(["owner"]);
     const visitor = await at.visitAs(owner.token);
@@ -169,9 +169,9 @@ describeInBrowser("coming home", () => {
     await page.waitForURL(/workflows\/wf_/);
     await moveTo(page, `${at.origin}/workflows`);
     await page.getByText("Live", { exact: true }).waitFor();
-    // The keys of a screen are there with its rows.
+    // The shortcuts of a screen work as soon as its rows are shown.
     await page.getByRole("rowheader", { name: /Ants march/ }).waitFor();
-    // However long an answer takes, what was there stays.
+    // The previous content stays while a response is slow.
     const held = Promise.withResolvers<Route>();
     await page.route(/workflows\?.*q=ants/, held.resolve, { times: 1 });
     await page.keyboard.press("f");
@@ -197,7 +197,7 @@ describeInBrowser("coming home", () => {
     await expectSound(visitor);
   });
 
-  test("a folder is dropped: exports of n8n, one of which asks for a word, and a workflow of ours", async () => {
+  test("a folder is dropped: n8n exports, one of which requires a value, and a workflow export", async () => {
     const folder = mkdtempSync(join(tmpdir(), "millrace-drop-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const manual = { name: "Start", type: "n8n-nodes-base.manualTrigger", parameters: {} };
@@ -235,7 +235,7 @@ describeInBrowser("coming home", () => {
     const names = ["whole.json", "asks.json", "ours.json", "gone.json", "pack.json"];
     expect(await Promise.all(names.map(isTicked))).toEqual([true, true, true, false, false]);
     await expectSound(visitor);
-    // Nothing is made without the word that is asked for.
+    // Nothing is created without the required value.
     await page.getByRole("button", { name: "Create 3" }).click();
     const word = page.getByRole("textbox", { name: /asks\.json/ });
     expect(await word.evaluate((field) => field === document.activeElement)).toBe(true);
@@ -248,7 +248,7 @@ describeInBrowser("coming home", () => {
     await expectSound(visitor);
   });
 
-  test("a long list is read to its end, and draws what is in sight", async () => {
+  test("a long list can be read to its end, and renders only visible rows", async () => {
     const owner = await at.world.member(["owner"]);
     const make = (name: string) =>
       owner("POST /api/v1/workflows", { ...ASKING, name, tags: ["flock"] });

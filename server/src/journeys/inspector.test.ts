@@ -121,7 +121,7 @@ describeInBrowser("the inspector", () => {
   const openStepByCard = (page: Page, name: string) =>
     page.getByRole("application").getByText(name, { exact: true }).click();
 
-  test("a script completes what it is given, and a half-written field keeps a save back", async () => {
+  test("a script completes its inputs, and an incomplete field prevents saving", async () => {
     const ask = await at.world.member(["owner"]);
     const source = { id: "run", type: "script", name: "Reckon", config: { source: "return 1" } };
     const call = { id: "call", type: "http", name: "Call", config: { url: "https://example.com" } };
@@ -164,7 +164,7 @@ describeInBrowser("the inspector", () => {
     expect((await savedNode(id, "run")).config.source).toContain("return found.length");
   });
 
-  test("a trigger has its address, its next times, and where it is on", async () => {
+  test("a trigger shows its URL, its next times, and where it is enabled", async () => {
     const { id } = await makeWorkflow({ type: "webhook" });
     const visitor = await at.visit(["owner"]);
     const { page } = visitor;
@@ -186,7 +186,7 @@ describeInBrowser("the inspector", () => {
     await expectSound(visitor);
   });
 
-  test("a test begins with an event that really happened", async () => {
+  test("a test can start from a past event", async () => {
     const trigger = { type: "event_bus", topic: "shop", eventType: "order.placed" };
     const { id, ask } = await makeWorkflow(trigger);
     for (const sku of ["AB-1", "CD-2", "EF-3"]) {
@@ -199,7 +199,7 @@ describeInBrowser("the inspector", () => {
     await page.getByRole("application", { name: /^Canvas/ }).waitFor();
     await page.keyboard.press("t");
     const past = page.getByRole("group", { name: "Event" }).getByRole("radio");
-    // The newest first, behind an example of one's own.
+    // The newest first, after the custom example.
     await past.nth(3).waitFor();
     await expectSound(visitor);
     await past.first().focus();
@@ -237,7 +237,7 @@ describeInBrowser("the inspector", () => {
     expect(await design.evaluate((it) => it === document.activeElement)).toBe(true);
   });
 
-  test("somebody who may only read sees everything and changes nothing", async () => {
+  test("a read-only member sees everything and changes nothing", async () => {
     const { id } = await makeWorkflow();
     const { page } = await at.visit(["viewer"]);
     await openStep(page, id, "price");

@@ -27,7 +27,7 @@ describeInBrowser("integrator", () => {
     env: { MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32,::1/128" },
   });
 
-  test("a webhook is made for what happened, fails while its receiver is ill, and is recovered", async () => {
+  test("a webhook is created from past events, fails while its receiver is down, and is recovered", async () => {
     const owner = await at.world.member(["owner"]);
     const note = (title: string) => owner("POST /api/v1/notes", { title, body: "" });
     await note("before it all");
@@ -60,7 +60,7 @@ describeInBrowser("integrator", () => {
 
     await owner(`PATCH /api/v1/test-endpoints/${endpoint.id}`, { answerStatus: 200 });
     await page.getByRole("tab", { name: "Recovery" }).click();
-    // The count comes first; what is from before the webhook is not in it.
+    // The count is shown first; it excludes events from before the webhook.
     await page.getByText("1 failed delivery, 0 missing events.").waitFor();
     expect(await page.getByRole("button", { name: "Replay missing" }).isDisabled()).toBe(true);
     await page.getByRole("button", { name: "Recover failed" }).click();
@@ -81,7 +81,7 @@ describeInBrowser("integrator", () => {
     await expectSound(visitor);
   });
 
-  test("a connector is made with a secret, tested, tried, and says how it was used", async () => {
+  test("a connector is created with a secret, tested, invoked, and shows its usage", async () => {
     const visitor = await at.visit(["owner"]);
     const { page } = visitor;
     await page.goto(`${at.origin}/secrets`);
@@ -120,7 +120,7 @@ describeInBrowser("integrator", () => {
     expect(await page.content()).not.toContain("never shown again");
   });
 
-  test("a connector of the gallery is consented to in a window: left, refused, given, and without one", async () => {
+  test("consent to a gallery connector in a window: closed, declined, given, and without a window", async () => {
     const visitor = await at.visit(["owner"]);
     const { page } = visitor;
     await using provider = await startOpenIdProvider([`${at.origin}/connectors/consent`]);
@@ -168,7 +168,7 @@ describeInBrowser("integrator", () => {
     await asked.waitFor({ state: "detached" });
     expect(visitor.faults).toEqual([]);
 
-    // A browser that opens no window leads there in its own, and back.
+    // If the browser opens no window, the same tab goes there and back.
     const id = new URL(page.url()).pathname.split("/").at(-1) ?? "";
     const owner = await at.world.member(["owner"]);
     expect((await owner(`DELETE /api/v1/connectors/${id}/consent`)).status).toBe(204);
@@ -181,7 +181,7 @@ describeInBrowser("integrator", () => {
     expect((await owner(`GET /api/v1/connectors/${id}/consent`)).body.data.status).toBe("up");
   });
 
-  test("an artifact is written, tested and run, and its history says so", async () => {
+  test("an artifact is written, tested and run, and its history shows it", async () => {
     const visitor = await at.visit(["owner"]);
     const { page } = visitor;
     await page.goto(`${at.origin}/artifacts`);
@@ -215,7 +215,7 @@ describeInBrowser("integrator", () => {
     await page.getByRole("button", { name: "Version 1" }).click();
     await page.getByRole("button", { name: "Restore" }).waitFor();
     await expectSound(visitor);
-    // A handler shows who called it, and its settings overwrite nobody's.
+    // A handler shows its calls, and its settings do not overwrite changes of others.
     const owner = await at.world.member(["owner"]);
     const { body } = await owner("POST /api/v1/sdk/artifacts", {
       name: "take order",
@@ -237,7 +237,7 @@ describeInBrowser("integrator", () => {
     await requests.getByRole("link", { name: /Completed/ }).click();
     await page.getByRole("heading", { name: "Headers" }).waitFor();
     await page.getByText("loaves").first().waitFor();
-    // A pack of one's own comes from its file, after its plan.
+    // A custom pack is installed from a file, after its plan is shown.
     await moveTo(page, `${at.origin}/packs`);
     await page.getByLabel("File of a pack").setInputFiles({
       name: "bakery.json",

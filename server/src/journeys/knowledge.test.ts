@@ -5,7 +5,7 @@ import { expectSound, useConsole } from "./testing.ts";
 describeInBrowser("knowledge", () => {
   const at = useConsole();
 
-  test("a search that nobody had an answer to becomes an article, is reviewed, published and found in the portal", async () => {
+  test("a search without results becomes an article, is reviewed, published and found in the portal", async () => {
     const asks = await at.world.member(["requester"]);
     await asks("POST /api/v1/knowledge/searches", { q: "parking permit", found: 0 });
     const author = await at.visit(["agent"]);

@@ -5,7 +5,7 @@ import { useConsole } from "./testing.ts";
 describeInBrowser("what people may and what has stopped", () => {
   const at = useConsole();
 
-  test("Home of a person who may only read tables shows no error, and the header no state of a stream", async () => {
+  test("Home of a member who may only read tables shows no error, and the header shows no stream state", async () => {
     const owner = await at.world.member(["owner"]);
     const role = await owner("POST /api/v1/settings/roles", {
       name: "Contractor",

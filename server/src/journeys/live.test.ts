@@ -4,7 +4,7 @@ import { describeInBrowser } from "#kernel/testing/browser.ts";
 import { type Ask, until } from "#kernel/testing/world.ts";
 import { moveTo, useConsole, type Visitor } from "./testing.ts";
 
-/** What a change of somebody's name makes stale: by it a page is known to have heard all before. */
+/** The reads that a renamed user causes: they show that a page has processed all earlier events. */
 const MARKER = "/auth/me";
 const OF_MARKER = [
   MARKER,
@@ -28,7 +28,7 @@ describeInBrowser("what a page reads again", () => {
     expect(made.status).toBe(201);
     return made.body.data as { id: string; number: string };
   };
-  /** The reads of a page from now on, as `/itsm/incidents/INC0000001`. */
+  /** The reads of a page from now on, such as `/itsm/incidents/INC0000001`. */
   const readsOf = ({ page }: Visitor): string[] => {
     const reads: string[] = [];
     page.on("request", (request) => {
@@ -38,14 +38,14 @@ describeInBrowser("what a page reads again", () => {
     });
     return reads;
   };
-  /** Resolves when the page has heard of everything: the log is told in its order. */
+  /** Resolves when the page has processed all events, which arrive in log order. */
   const hearAll = async (reads: readonly string[]): Promise<void> => {
     const known = reads.filter((path) => path === MARKER).length;
     renamed += 1;
     expect((await owner("PATCH /api/v1/auth/me", { name: `Owner ${renamed}` })).status).toBe(200);
     await until(async () => reads.filter((path) => path === MARKER).length > known);
   };
-  /** Expects that an act makes the page read these, and nothing else. */
+  /** Expects that an action makes the page read exactly these resources. */
   const expectReads = async (
     reads: string[],
     act: () => Promise<unknown>,
@@ -60,7 +60,7 @@ describeInBrowser("what a page reads again", () => {
       typeof one === "string" ? path === one : one.test(path);
     expect(seen.filter((path) => !expected.some(isMeant(path)))).toEqual([]);
     expect(expected.filter((one) => !seen.some((path) => isMeant(path)(one)))).toEqual([]);
-    // Events of one act may come in two parts; each of them read all that is on the screen once.
+    // Events of one action may arrive in two parts; each part reads all visible data once.
     expect(seen.length).toBeLessThan(expected.length * 2 + 1);
   };
 
@@ -113,7 +113,7 @@ describeInBrowser("what a page reads again", () => {
       await page.keyboard.press("Enter");
       await page.getByText("Saved", { exact: true }).waitFor();
     };
-    // The record that was written is read once more, by its id, for the values that the server sets.
+    // The written record is read again by id, because the server sets some values.
     await expectReads(reads, type, [
       "/tables/parts/records/summary",
       /^\/tables\/parts\/records\?filter=.*"in"/,
@@ -129,12 +129,12 @@ describeInBrowser("what a page reads again", () => {
     await run();
     await page.getByRole("row", { name }).first().waitFor();
     await hearAll(reads);
-    // A run is told of several times, as long as it takes.
+    // A run emits several events, depending on its duration.
     const seen = reads.filter((path) => !OF_MARKER.includes(path));
     expect([...new Set(seen)].toSorted()).toEqual(["/runs/counts", "/runs?limit=100"]);
   });
 
-  test("what happens after the first answer and before the stream is open is shown", async () => {
+  test("changes between the first response and the opening of the stream are shown", async () => {
     const { id } = await raise("Read before it changed");
     const agent = await at.visit(["owner"]);
     const { page } = agent;

@@ -80,7 +80,7 @@ describeInBrowser("the menu and the settings", () => {
     }
   });
 
-  test("pins, order and hidden entries are the person's, by keyboard and mouse, and survive a reload", async () => {
+  test("pinned, ordered and hidden entries are per user, work with keyboard and mouse, and survive a reload", async () => {
     const person = await at.world.member(["owner"]);
     const owner = await at.visitAs(person.token);
     const { page } = owner;
@@ -139,7 +139,7 @@ describeInBrowser("the menu and the settings", () => {
     expect((await firstOf(page)).at(-1)).toBe("Reports");
   });
 
-  test("the settings are searched by the words of other products, by keyboard alone, and by the palette", async () => {
+  test("the settings are searchable by terms of other products, with the keyboard only, and from the palette", async () => {
     const owner = await at.visit(["owner"]);
     const { page } = owner;
     await open(page, "/desk?view=unassigned");
@@ -169,7 +169,7 @@ describeInBrowser("the menu and the settings", () => {
     await page.getByRole("option", { name: /Macros/ }).waitFor();
     await page.keyboard.press("Enter");
     await page.waitForURL("**/settings/desk/macros");
-    // The menu shows where it is, and leads back.
+    // The menu shows the current page, and links back.
     await menuOf(page).locator("[aria-current=page]", { hasText: "Macros" }).waitFor();
     await menuOf(page).getByRole("link", { name: "Back to SLAs" }).click();
     await page.waitForURL("**/sla?tab=calendars");
@@ -178,7 +178,7 @@ describeInBrowser("the menu and the settings", () => {
     expect(owner.faults).toEqual([]);
   });
 
-  test("a person whose role has no settings of the workspace reads so, and finds their own", async () => {
+  test("a member without permission for workspace settings is informed, and finds their own settings", async () => {
     const owner = await at.world.member(["owner"]);
     const role = { name: "Onlooker", permissions: ["incidents:read"] };
     const made = await owner("POST /api/v1/settings/roles", role);
@@ -195,7 +195,7 @@ describeInBrowser("the menu and the settings", () => {
     await page.getByText("No settings found for “users”").waitFor();
   });
 
-  test("old addresses lead to the new ones with their query and hash", async () => {
+  test("old URLs redirect to the new ones with query and hash", async () => {
     const owner = await at.visit(["owner"]);
     const { page, userId } = owner;
     for (const [before, after] of [
@@ -216,7 +216,7 @@ describeInBrowser("the menu and the settings", () => {
     expect(await page.getByRole("heading", { name: "Nothing is here" }).count()).toBe(0);
   });
 
-  test("a phone has the same menu in a drawer, by keyboard alone", async () => {
+  test("a phone has the same menu in a drawer, with the keyboard only", async () => {
     const owner = await at.visit(["owner"], { width: 400 });
     const { page } = owner;
     await open(page, "/");

@@ -11,7 +11,7 @@ import { type Ask, until } from "#kernel/testing/world.ts";
 import { useConsole, type Visitor } from "./testing.ts";
 
 const CONSOLE = join(import.meta.dirname, "../../../console/src");
-/** What shows a thing, and the operation whose sample makes one. */
+/** Pages of one object, and the operation whose sample creates it. */
 const THINGS: Readonly<Record<string, string>> = {
   "/workflows/$id": "workflows.get",
   "/runs/$id": "runs.get",
@@ -28,10 +28,10 @@ const THINGS: Readonly<Record<string, string>> = {
   "/services/$id": "cmdb.get_item",
   "/settings/people/$id": "users.get",
 };
-/** Everybody's, whatever their menu says. */
+/** Pages that all users have, whatever their menu shows. */
 const OWN = ["/", "/notifications", "/settings/notifications", "/settings/account"];
 const CLICKS_MAX = 15;
-/** For a busy machine and, where there is time, every control of every page. */
+/** The time limit for a busy machine and, in thorough runs, for every control of every page. */
 const LIMIT_MS = IS_THOROUGH ? 1_800_000 : 180_000;
 const SETTLE_MAX_MS = 30_000;
 const NOT_NOW = JSON.stringify({
@@ -44,12 +44,12 @@ const NOT_NOW = JSON.stringify({
 interface Sighting {
   /** Requests that were refused, or failed. */
   readonly refused: string[];
-  /** Requests that are under way. */
+  /** The pending requests. */
   readonly open: Set<Request>;
 }
 
 describeInBrowser("every page as every role", () => {
-  // Some samples answer calls of ours from a port of this machine.
+  // Some samples call a local port.
   const at = useConsole({
     env: { MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32", MILLRACE_SMTP_URL: "smtp://127.0.0.1:9" },
   });
@@ -58,7 +58,7 @@ describeInBrowser("every page as every role", () => {
     pages = listPages(await makeThings(await at.world.member(["owner"])));
   });
 
-  /** One thing for each page that shows one, by the page's pattern. */
+  /** One object for each page that shows one, by the route pattern. */
   const makeThings = async (owner: Ask): Promise<Map<string, string>> => {
     const samples = await readSamples();
     const made = new Map<string, string>();
@@ -77,7 +77,7 @@ describeInBrowser("every page as every role", () => {
     const { open } = seen;
     await page.evaluate(async (to) => {
       history.pushState({}, "", to);
-      // Twice, since what is idle at first may wait for its script.
+      // Twice, because idle callbacks may load further scripts.
       for (const _ of "12")
         await new Promise((done) => requestIdleCallback(done, { timeout: 1_000 }));
     }, path);
@@ -87,7 +87,7 @@ describeInBrowser("every page as every role", () => {
     }, SETTLE_MAX_MS).catch(() => seen.refused.push("it never ends to load"));
   };
 
-  // Requesters have the portal: no page of the console is theirs (`requests.test.ts`).
+  // Requesters use the portal and have no console pages (`requests.test.ts`).
   const consoleRoles = BUILT_IN_ROLES.filter((role) => role !== "requester");
   test.each(consoleRoles)("%s", { timeout: LIMIT_MS }, async (role) => {
     const visitor = await at.visit([role]);
@@ -106,15 +106,15 @@ describeInBrowser("every page as every role", () => {
     const faults: string[] = [];
     let told = 0;
     for (const path of pages) {
-      // Who asks for a page that nothing leads them to is told that it is not for them, and no more is asked of it.
+      // A page that no link leads to reports missing access, and nothing else is checked there.
       const isOffered = linked.has(path);
       if (!isOffered && !IS_THOROUGH) continue;
       seen.refused.length = 0;
       await move(visitor, path, seen);
       if (isOffered) await collectLinks();
       const alerts = await page.locator("[role=alert]").allTextContents();
-      // Links outlive what they lead to: an event's thing may be gone, or be somebody else's draft. Then a page says
-      // so.
+      // Links may outlive their targets: an event may refer to a deleted object, or to another user's draft. The
+      // page then says so.
       const isGone = await page.getByRole("heading", { name: "Page not found" }).isVisible();
       const refused = isGone
         ? seen.refused.filter((one) => !/^GET .* 404$/.test(one))
@@ -130,7 +130,7 @@ describeInBrowser("every page as every role", () => {
     expect(faults).toEqual([]);
   });
 
-  test("what is gone", { timeout: LIMIT_MS }, async () => {
+  test("missing objects", { timeout: LIMIT_MS }, async () => {
     const visitor = await at.visit(["owner"]);
     const { page } = visitor;
     const seen = watch(page);
@@ -151,7 +151,7 @@ describeInBrowser("every page as every role", () => {
     expect([...faults, ...visitor.faults]).toEqual([]);
   });
 
-  /** Presses whatever may be pressed, where every act is a dry run; resolves with what was refused. */
+  /** Clicks all controls, with every action as a dry run; resolves with the rejected requests. */
   const tryControls = async (
     visitor: Visitor,
     path: string,
@@ -168,7 +168,7 @@ describeInBrowser("every page as every role", () => {
       const { pathname } = new URL(request.url());
       if (answer.status() === 403) refused.push(`${request.method()} ${pathname} 403`);
       const reply = { status: 409, contentType: "application/problem+json", body: NOT_NOW };
-      // The page may have gone on meanwhile.
+      // The page may have navigated in the meantime.
       return route.fulfill(reply).catch(() => undefined);
     });
     const buttons = page.locator("main button:enabled:visible");
@@ -190,7 +190,7 @@ describeInBrowser("every page as every role", () => {
   };
 });
 
-/** Notes which requests fail, and which are under way; those that never end are left out. */
+/** Records failed and pending requests, except streams, which do not end. */
 function watch(page: Page): Sighting {
   const sighting: Sighting = { refused: [], open: new Set() };
   const isCall = (request: Request): boolean =>
@@ -207,7 +207,9 @@ function watch(page: Page): Sighting {
   return sighting;
 }
 
-/** The addresses of all screens, those of things with one that exists; a page of a part stands below its thing's. */
+/**
+ * The URLs of all screens, with an existing object if required; a page of a part is listed below its object's page.
+ */
 function listPages(things: ReadonlyMap<string, string>): string[] {
   const texts = globSync("*-routes.tsx", { cwd: CONSOLE }).map((file) =>
     readFileSync(join(CONSOLE, file), "utf8"),

@@ -9,7 +9,7 @@ const INCIDENTS = "/api/v1/itsm/incidents";
 describeInBrowser("portal", () => {
   const at = useConsole();
 
-  test("on a small screen somebody gets from a problem to a solution that they rate", async () => {
+  test("on a small screen a requester gets from a problem to a solution that they rate", async () => {
     const agent = await at.world.member(["agent"]);
     const visitor = await at.visit(["requester"], { width: 400 });
     const { page } = visitor;
@@ -27,7 +27,7 @@ describeInBrowser("portal", () => {
       .getByLabel("Choose a file")
       .setInputFiles({ name: "dark.txt", mimeType: "text/plain", buffer: Buffer.from("black") });
     await page.getByText("dark.txt").waitFor();
-    // What was written is there after a reload.
+    // The draft survives a reload.
     await page.reload();
     expect(await page.getByLabel("What does not work?").inputValue()).toBe("My screen is dark");
     await page.getByRole("button", { name: "Send" }).click();
@@ -39,7 +39,7 @@ describeInBrowser("portal", () => {
     await agent(`POST ${path}/take`);
     await agent(`POST ${path}/comments`, { body: "A word among us", internal: true });
     await agent(`POST ${path}/comments`, { body: "Is the cable in?", internal: false });
-    // It is there by itself.
+    // The message appears live.
     await page.getByText("Is the cable in?").waitFor({ timeout: LIVE_MAX_MS });
     expect(await page.getByText("A word among us").count()).toBe(0);
     await page.getByRole("textbox", { name: "Your reply" }).fill("It is now.");
@@ -66,7 +66,7 @@ describeInBrowser("portal", () => {
     await expectSound(visitor);
   });
 
-  test("what somebody asks for is agreed in one tap, which can be taken back", async () => {
+  test("a request is approved with one tap, which can be undone", async () => {
     const owner = await at.world.member(["owner"]);
     const lead = await at.visit(["requester"], { width: 400 });
     const form = {
@@ -115,7 +115,7 @@ describeInBrowser("portal", () => {
     await expectSound(lead);
   });
 
-  test("an outage is told to everybody, and everything can be read without a script", async () => {
+  test("an outage is shown to all visitors, and all pages are readable without scripts", async () => {
     const owner = await at.world.member(["owner"]);
     const { body } = await owner(`POST ${INCIDENTS}`, { title: "Shops are offline" });
     const path = `${INCIDENTS}/${body.data.id}`;
@@ -130,7 +130,7 @@ describeInBrowser("portal", () => {
     const read = await plain.text();
     expect(read).toContain("Card payments fail. We are on it.");
     expect(read).not.toContain("All shops");
-    // A form needs none either, with its file and with what is wrong.
+    // A form also works without scripts, with a file and with errors.
     const { context } = visitor;
     const bare = await context.browser()?.newContext({
       javaScriptEnabled: false,
@@ -150,13 +150,13 @@ describeInBrowser("portal", () => {
       .getByLabel("Pictures or files")
       .setInputFiles({ name: "till.txt", mimeType: "text/plain", buffer: Buffer.from("black") });
     await form.getByRole("button", { name: "Send" }).click();
-    // Where no script runs, nothing can wait within the page.
+    // Without scripts, the page cannot wait for changes.
     await expect.poll(shown, { timeout: LIVE_MAX_MS }).toContain("till.txt");
     await form.getByRole("textbox", { name: "Your reply" }).fill("Still dark.");
     await form.getByRole("button", { name: "Send" }).click();
     await expect.poll(shown, { timeout: LIVE_MAX_MS }).toContain("Still dark.");
     await bare.close();
-    // Nobody who is not signed in sees any of it.
+    // Visitors who are not signed in see none of it.
     const stranger = await at.stranger();
     await stranger.page.goto(`${at.origin}/portal/default`);
     await stranger.page.waitForURL(/\/login\?from=/);

@@ -22,7 +22,7 @@ const FORM = {
 describeInBrowser("requests", () => {
   const at = useConsole();
 
-  test("an approver finds who asks for what under Approvals, and decides with a comment that all can read", async () => {
+  test("an approver finds the requester and the request under Approvals, and decides with a public comment", async () => {
     const owner = await at.world.member(["owner"]);
     const approver = await at.visit(["member"]);
     const asker = await at.world.member(["requester"]);
@@ -66,7 +66,7 @@ describeInBrowser("requests", () => {
     expect(number).toMatch(/^REQ/);
   });
 
-  test("whoever only has requester rights is led to the portal, where a hidden question is not required", async () => {
+  test("a member with only requester rights is redirected to the portal, where a hidden question is not required", async () => {
     const owner = await at.world.member(["owner"]);
     const item = await owner("POST /api/v1/catalog/items", { name: "ERP access", form: FORM });
     const asker = await at.visit(["requester"]);
@@ -95,7 +95,7 @@ describeInBrowser("requests", () => {
     expect(request.values).toEqual({ choice: "CRM", choice_2: "Permanent" });
   });
 
-  test("Home leads an approver to the page of a change, where it is decided", async () => {
+  test("Home links an approver to the page of a change, where they decide", async () => {
     const manager = await at.visit(["change_manager"]);
     const agent = await at.world.member(["agent"]);
     const made = await agent("POST /api/v1/itsm/changes", {

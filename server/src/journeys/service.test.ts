@@ -10,8 +10,7 @@ const CROWD = 230;
 const LATE = "Zoë Late";
 
 /**
- * Expects of a picker in a dialog that its list comes and goes by itself, and that the line which is chosen is
- * there.
+ * Expects that the list of a picker in a dialog opens and closes separately, and that the selected line is visible.
  */
 async function expectPickerKept(page: Page): Promise<void> {
   const field = page.getByRole("combobox", { name: "Who" });
@@ -28,7 +27,7 @@ async function expectPickerKept(page: Page): Promise<void> {
   await page.keyboard.press("ArrowDown");
   const line = await chosen();
   expect(line).toContain("One of many 2");
-  // Others are found: the line that was chosen is among them, and stays it.
+  // Other people are found: the selected line is among them, and stays selected.
   await field.pressSequentially("0");
   await page.getByText("Type to find others").waitFor({ state: "hidden" });
   expect(await chosen()).toContain("One of many 20");
@@ -58,7 +57,7 @@ describeInBrowser("on call, services and problems", () => {
   beforeAll(async () => {
     owner = await at.world.member(["owner"]);
   });
-  /** More people than a page of them, and one who is on none of the first. */
+  /** More people than fit on a page, and one who is not on the first pages. */
   const addCrowd = async (): Promise<string> => {
     await at.world.sql(
       `with crowd as (insert into users (id, email, name, created_at, updated_at)
@@ -73,7 +72,7 @@ describeInBrowser("on call, services and problems", () => {
   };
   const list = async (path: string) => (await owner(`GET ${path}`)).body.data;
 
-  test("a rota is made with its turns in sight, somebody stands in, and a page is acknowledged", async () => {
+  test("a rotation is created with visible shifts, gets an override, and a page is acknowledged", async () => {
     const admin = await at.visit(["admin"]);
     const { page, userId } = admin;
     const { name, email } = (await owner(`GET /api/v1/settings/users/${userId}`)).body.data;
@@ -141,7 +140,7 @@ describeInBrowser("on call, services and problems", () => {
     expect(admin.faults).toEqual([]);
   });
 
-  test("an item has the fields of its class, a problem becomes a known error and an article", async () => {
+  test("an item has the fields of its class, and a problem becomes a known error and an article", async () => {
     const admin = await at.visit(["admin"]);
     const { page } = admin;
     await page.goto(`${at.origin}/services/classes?open=new`);

@@ -43,7 +43,7 @@ const isSaved = (page: Page) => page.getByText("Saved", { exact: true }).waitFor
 describeInBrowser("sheets", () => {
   const at = useConsole();
 
-  /** A table of so many rows in a grid that shows it from the highest rank down. */
+  /** Creates a table with this many rows, in a grid sorted by descending rank. */
   async function openStock(slug: string, rows: number) {
     const owner = await at.world.member(["owner"]);
     const columns = [
@@ -73,7 +73,7 @@ describeInBrowser("sheets", () => {
     const rows = 2_500;
     const { page, faults, read, before } = await openStock("stock", rows);
 
-    // Two columns of 2,500 rows, of which the first 100 are loaded, and three rows behind the last.
+    // Two columns of 2,500 rows, of which the first 100 are loaded, and three rows after the last.
     await page.getByRole("grid").focus();
     await page.keyboard.press("ArrowRight");
     const lines = Array.from({ length: rows + 3 }, (_, n) => `${100_000 - n}\tnew ${n}`);
@@ -126,7 +126,7 @@ describeInBrowser("sheets", () => {
     expect(faults).toEqual([]);
   });
 
-  test("what can't be written of a paste is decided first, and a list that others changed is not written into", async () => {
+  test("invalid values of a paste are decided first, and a list changed by others is not overwritten", async () => {
     const owner = await at.world.member(["owner"]);
     const columns = [
       { name: "name", type: "text", required: true },
@@ -154,7 +154,7 @@ describeInBrowser("sheets", () => {
     await page.getByText("290 records").waitFor();
     const dialog = page.getByRole("dialog");
 
-    // The dates are of one day or of another, a state is unknown, an amount is no number: nothing is written yet.
+    // The dates are ambiguous, a state is unknown, an amount is not a number: nothing is written yet.
     const shown = before.filter(({ amount }) => Number(amount) >= 10);
     await page.getByRole("gridcell", { name: String(shown[0]?.["name"]), exact: true }).waitFor();
     const lines = shown.map(({ name }, n) =>
@@ -190,7 +190,7 @@ describeInBrowser("sheets", () => {
     );
     const others = before.filter(({ amount }) => Number(amount) < 10);
     expect(others.map(({ id }) => written.get(id))).toEqual(others);
-    // Someone adds a record at the top of the order: rows that are not loaded stand elsewhere than they are shown.
+    // Another user adds a record at the top: rows that are not loaded have moved.
     await page.goto(`${at.origin}/tables/bills?sort=-amount`);
     await page.getByText("300 records").waitFor();
     await page.getByRole("gridcell", { name: "1,289", exact: true }).waitFor();
@@ -213,7 +213,7 @@ describeInBrowser("sheets", () => {
     expect(visitor.faults).toEqual([]);
   });
 
-  test("derived values are shown at once: of pasted references, new columns, and what others change elsewhere", async () => {
+  test("computed values appear immediately: of pasted references, new columns, and changes elsewhere", async () => {
     const owner = await at.world.member(["owner"]);
     await owner("POST /api/v1/tables", {
       name: "Firms",
@@ -254,7 +254,7 @@ describeInBrowser("sheets", () => {
     await expect.poll(() => cell("Lisbon").count()).toBe(2);
     await cell("100").waitFor();
     await cell("120").waitFor();
-    // What the record refers to is changed by someone else.
+    // Another user changes the referenced record.
     await owner(`PATCH /api/v1/tables/firms/records/${firm.data.id}`, {
       name: "Acme Ltd",
       city: "Porto",

@@ -55,7 +55,7 @@ describeInBrowser("the shell", () => {
     }
   });
 
-  test("the palette finds acts, places, things and people, by keyboard alone", async () => {
+  test("the palette finds actions, pages, objects and people, with the keyboard only", async () => {
     const { page, ...visitor } = await at.visit(["owner"]);
     const owner = await at.world.member(["owner"]);
     const made = await owner("POST /api/v1/workflows", { ...GREETING, name: "Zebra crossing" });
@@ -83,7 +83,7 @@ describeInBrowser("the shell", () => {
     await page.getByRole("option", { name: /Zebra herd.*Table/ }).waitFor();
     await page.getByRole("option", { name: /Zebra crossing.*Workflow/ }).waitFor();
     await page.keyboard.press("Control+a");
-    // Nobody waits for the answer before they press Enter.
+    // Users press Enter without waiting for the response.
     await page.keyboard.type(`prb${Number(number.slice(3))}`);
     await page.keyboard.press("Enter");
     await page.waitForURL(`**/desk/problems/${number}`);
@@ -99,7 +99,7 @@ describeInBrowser("the shell", () => {
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Keys of this screen" }).waitFor();
     await page.keyboard.press("Escape");
-    // A record has a place too.
+    // Records are found too.
     const herd = { name: "Zonkeys", slug: "zonkeys", columns: [{ name: "name", type: "text" }] };
     await owner("POST /api/v1/tables", herd);
     await owner("POST /api/v1/tables/zonkeys/records", { name: "Half a zebra" });
@@ -108,7 +108,7 @@ describeInBrowser("the shell", () => {
     await page.getByRole("option", { name: /Half a zebra.*Record/ }).waitFor();
     await page.keyboard.press("Enter");
     await page.getByRole("complementary", { name: "Record Half a zebra" }).waitFor();
-    // What is pressed while a screen waits for its data is done when it has it.
+    // Keys pressed while a screen loads are handled when its data has arrived.
     const slow = Promise.withResolvers<void>();
     await page.route("**/api/v1/events/topics?*", async (route) => {
       await slow.promise;
@@ -121,7 +121,7 @@ describeInBrowser("the shell", () => {
     await page.waitForURL(/topics.*topic=/);
   });
 
-  test("the environment is said, and the switch keeps the address where it exists there", async () => {
+  test("the environment is shown, and the switch keeps the URL if it exists there", async () => {
     const visitor = await at.visit(["builder"]);
     const { page } = visitor;
     await open(visitor, "/workflows");
@@ -139,7 +139,7 @@ describeInBrowser("the shell", () => {
     expect(new URL(page.url()).pathname).toBe("/runs");
   });
 
-  test("a notification is counted as it comes, read by opening it, and leads to what it is about", async () => {
+  test("a notification is counted live, read by opening it, and links to its subject", async () => {
     const visitor = await at.visit(["agent"]);
     const { page } = visitor;
     const owner = await at.world.member(["owner"]);
@@ -158,7 +158,7 @@ describeInBrowser("the shell", () => {
     await page.getByRole("link", { name: "2 new notifications" }).waitFor();
     await page.getByRole("link", { name: /The first/ }).click();
     await page.getByRole("heading", { name: "The first" }).waitFor();
-    // One tab listens for all; the next one goes on when it is closed, and what came in between is not lost.
+    // One tab listens for all; when it is closed, the next one takes over without losing events.
     const next = await visitor.context.newPage();
     await open({ ...visitor, page: next }, "/");
     await next.getByRole("link", { name: "1 new notification", exact: true }).waitFor();
@@ -169,7 +169,7 @@ describeInBrowser("the shell", () => {
     await next.getByRole("link", { name: "3 new notifications" }).waitFor();
   });
 
-  test("a mail leads to its ticket in its workspace and environment", async () => {
+  test("an e-mail links to its ticket in its workspace and environment", async () => {
     const { token, ...owner } = await at.world.member(["owner"]);
     const ask = Object.assign(at.world.asToken(token, "default"), owner);
     const ticket = await ask(
@@ -184,7 +184,7 @@ describeInBrowser("the shell", () => {
     await visitor.page.getByRole("button", { name: "Environment: Staging" }).waitFor();
   });
 
-  test("somebody sees only what they may: a viewer's acts are disabled with the reason", async () => {
+  test("members see only what they may, and forbidden actions are disabled with the reason", async () => {
     const viewer = await at.visit(["viewer"]);
     await open(viewer, "/workflows");
     const create = viewer.page.getByRole("button", { name: "New" });
@@ -200,10 +200,10 @@ describeInBrowser("the shell", () => {
     await requester.page.waitForURL("**/portal/**");
   });
 
-  test("offline a write waits and is sent once, even where its answer was lost", async () => {
+  test("offline, a write waits and is sent once, even if its response was lost", async () => {
     const visitor = await at.visit(["builder"], { isNew: true });
     const { page, context } = visitor;
-    // Pressed before anybody knows who they are.
+    // Pressed before the page knows the user.
     await page.goto(`${at.origin}/`);
     await page.keyboard.press("g");
     await page.keyboard.press("w");
@@ -216,7 +216,7 @@ describeInBrowser("the shell", () => {
     await page.getByRole("button", { name: "Create it" }).click();
     await page.getByText("1 change will be sent when you are back.").waitFor();
     await expectSound({ ...visitor, faults: [] });
-    // The server does it, and the network is gone before it can say so.
+    // The server performs it, and the network fails before the response.
     await page.route(
       "**/api/v1/workflows",
       async (route) => {
@@ -241,7 +241,7 @@ describeInBrowser("the shell", () => {
     const visitor = await at.visitAs(owner.token);
     const { page } = visitor;
     await open(visitor, "/");
-    // The names of the old version are gone until the page is loaded anew.
+    // The files of the old version are missing until the page is reloaded.
     let isOld = true;
     page.on("request", (request) => (isOld &&= !request.isNavigationRequest()));
     await page.route(/\/assets\/(approvals|versions-panel)-.*\.js/, (route) =>

@@ -15,7 +15,7 @@ const PAGE = `<!doctype html><html lang="en"><title>A page</title><main><h1>A pa
 const COLOURS = ["color-contrast", "link-in-text-block"];
 
 describeInBrowser("axe", () => {
-  test("finds what nobody can read, follow or name, in one look and in one at colours alone", async () => {
+  test("finds unreadable, unreachable and unnamed elements, in a full check and in a color check", async () => {
     const { context, page } = await takeSeat(true);
     await page.setContent(PAGE);
     const idsOf = (found: object[]) => found.map((one) => (one as { id: string }).id).toSorted();

@@ -5,11 +5,11 @@ import type { Page } from "playwright-core";
 import { IS_THOROUGH } from "#kernel/testing/thorough.ts";
 
 export const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-/** Where a console of these tests has axe beside its own scripts. */
+/** The path of axe next to the scripts of the tested console. */
 export const AXE_ASSET = "assets/axe.js";
-/** Set on the texts whose colours are to be looked at, and on the links that words around them may hide. */
+/** Marks the texts whose colors are to be checked, and the links that surrounding text may hide. */
 const MARKS = { text: "data-fresh-look", link: "data-fresh-link" };
-/** The rules of colours, and what each of them looks at. */
+/** The color rules, and the elements that each checks. */
 const COLOUR_RULES = [
   { id: "color-contrast", selector: `[${MARKS.text}]` },
   {
@@ -18,7 +18,7 @@ const COLOUR_RULES = [
   },
 ];
 const COLOUR_IDS = COLOUR_RULES.map(({ id }) => id);
-/** Only what is wrong is gathered, and no style sheet is fetched again: the rest took most of the time. */
+/** Collects only violations, and does not reload style sheets, which took most of the time. */
 const QUICK = { resultTypes: ["violations"], preload: false };
 
 interface Violation {
@@ -56,7 +56,7 @@ async function findAxe(path: string): Promise<boolean> {
   return "axe" in globalThis;
 }
 
-/** The ways in which texts were drawn in this process, with each of which axe was content. */
+/** The text styles in this process that axe has found valid. */
 const known = new Set<string>();
 
 /** The frame around every screen, a third to two thirds of its elements. */
@@ -64,21 +64,21 @@ const FRAMES = [".shell > nav", ".stage > .top", ".stage > nav"];
 /** The frames of this process with which axe was content. */
 const knownFrames = new Set<string>();
 
-/** Whatever is wrong. */
+/** Returns all violations. */
 export async function findViolations(page: Page): Promise<object[]> {
   return findInPage(page, (texts) => ({
     rules: Object.fromEntries(COLOUR_IDS.map((id) => [id, { enabled: texts.length > 0 }])),
   }));
 }
 
-/** Texts that can't be read for their colours. */
+/** Returns texts with insufficient color contrast. */
 export async function findColourViolations(page: Page): Promise<object[]> {
   return findInPage(page, (texts) => texts.length > 0 && { runOnly: COLOUR_IDS });
 }
 
 /**
- * Axe looks at the colours of each way of drawing a text once: to find out what lies behind one takes most of its time,
- * and a table's rows, or a frame that every screen has, would be looked at again.
+ * Checks the colors of each text style once: finding the background of a text takes most of axe's time, and the
+ * rows of a table, or the frame of all screens, would be checked again and again.
  */
 async function findInPage(
   page: Page,
@@ -101,8 +101,8 @@ async function findInPage(
 }
 
 /**
- * Runs axe on the page: once for all rules, of which those of colours see just these of the marked texts. Of them, axe
- * judges those that are not plainly readable: to find out what lies behind a text, it looks at the whole page.
+ * Runs axe on the page: once with all rules, where the color rules see only some of the marked texts. Axe checks
+ * those that are not clearly readable: to find the background of a text, it inspects the whole page.
  */
 async function listViolations(
   page: Page,
@@ -129,7 +129,7 @@ async function listViolations(
       for (const { mark, elements } of marked) {
         for (const element of elements) element.setAttribute(mark, "");
       }
-      // A text that is to be looked at may be in one of them.
+      // A text to check may be inside one of them.
       const exclude = given.exclude.filter(
         (one) => !pick(given.texts).some((it) => it.closest(one)),
       );
@@ -151,8 +151,8 @@ async function listViolations(
 }
 
 /**
- * Those of the marked texts that stand out enough from what they lie in, with nothing else of a colour between or above
- * where they are in sight. Of images behind axe can't tell anything either. Runs in the page.
+ * Returns the marked texts with enough contrast to their container, without other colored elements between or above
+ * them where visible. Axe cannot evaluate background images either. Runs in the page.
  */
 function listReadable(texts: readonly number[]): number[] {
   type Colour = readonly [red: number, green: number, blue: number, opacity: number];
@@ -160,7 +160,7 @@ function listReadable(texts: readonly number[]): number[] {
   const { markedTexts } = globalThis as unknown as { markedTexts: Element[] };
   const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
   const colours = new Map<string, Colour>();
-  /** Each part between 0 and 1, whatever space the colour is told in. */
+  /** Returns each component between 0 and 1, for any color space. */
   const readColour = (text: string): Colour => {
     const before = colours.get(text);
     if (before) return before;
@@ -188,7 +188,7 @@ function listReadable(texts: readonly number[]): number[] {
     const { backgroundImage, backgroundColor } = getComputedStyle(element);
     return backgroundImage === "none" && readColour(backgroundColor)[3] === 0;
   };
-  /** Whether nothing of a colour is at the middle of a text but what it lies in; out of sight nobody can tell. */
+  /** Returns whether only its container is behind the center of a text; unknown outside of the viewport. */
   const isAlone = (element: Element): boolean => {
     const range = document.createRange();
     range.selectNodeContents(element);
@@ -218,10 +218,7 @@ function listReadable(texts: readonly number[]): number[] {
   return texts.filter((index) => markedTexts[index] && isReadable(markedTexts[index]));
 }
 
-/**
- * The markup of each of these parts without what is counted in it and where somebody is, with the colours of the page.
- * Runs in the page.
- */
+/** The markup of these parts without counts and the current page, with the colors of the page. Runs in the page. */
 function readFrames(selectors: readonly string[]): string[] {
   const { theme } = document.documentElement.dataset;
   const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
@@ -233,8 +230,8 @@ function readFrames(selectors: readonly string[]): string[] {
 }
 
 /**
- * Leaves one text for each way of drawing in the page, and resolves with the ways: classes and states of the text and
- * all that it lies in, with the colours that come of them. Runs in the page.
+ * Keeps one text per style in the page, and resolves with the styles: classes and states of the text and its
+ * containers, with the resulting colors. Runs in the page.
  */
 function markTexts(): string[] {
   const LOOKS =
@@ -247,7 +244,7 @@ function markTexts(): string[] {
     const parent = element.parentElement ?? (root instanceof ShadowRoot ? root.host : undefined);
     const { color, backgroundColor, backgroundImage, opacity } = getComputedStyle(element);
     const names = [...element.attributes]
-      // A name of a thing says nothing of its looks.
+      // The name of an object does not affect its appearance.
       .filter(({ name, value }) => LOOKS.test(name) && (name === "class" || !/\d/.test(value)))
       .map(({ name, value }) => `${name}=${value}`);
     const own = [element.tagName, names, color, backgroundColor, backgroundImage, opacity].join(

@@ -47,7 +47,7 @@ describeInBrowser("the panel of a step", () => {
     await page.keyboard.press("ControlOrMeta+z");
     await page.getByText("Not connected: does not run").waitFor({ state: "detached" });
     await save(page);
-    // "Saved" may still be that of the save before.
+    // "Saved" may still be shown from the previous save.
     const stored = async () => {
       const { nodes, edges } = await read();
       return [nodes, edges];
@@ -72,7 +72,7 @@ describeInBrowser("the panel of a step", () => {
     expect((await read()).nodes[0].config.approvers).toEqual(["owner", carl.userId]);
   });
 
-  test("a step that a test does not execute says so", async () => {
+  test("a step that a test does not execute is marked", async () => {
     const call = { id: "call", type: "http", config: { url: "https://example.com" } };
     const { id } = await makeWorkflow([call]);
     const { page } = await at.visit(["owner"]);
@@ -85,7 +85,7 @@ describeInBrowser("the panel of a step", () => {
     expect(await panel.getByText("Completed", { exact: true }).count()).toBe(0);
   });
 
-  test("an output of a step that is not saved is pinned, and stays while it can't be", async () => {
+  test("the output of an unsaved step is pinned, and stays while it cannot be saved", async () => {
     const { id, ask } = await makeWorkflow([set("first")]);
     const { page } = await at.visit(["owner"]);
     await open(page, id, "first");

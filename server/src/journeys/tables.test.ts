@@ -5,7 +5,7 @@ import { expectFocusKept, expectSound, useConsole, moveTo } from "./testing.ts";
 describeInBrowser("tables", () => {
   const at = useConsole();
 
-  test("a person makes a table of a spreadsheet, types and pastes, filters, saves a view, sees a colleague's change, undoes", async () => {
+  test("a user creates a table from a spreadsheet, types and pastes, filters, saves a view, sees a colleague's change, undoes", async () => {
     const visitor = await at.visit(["builder"]);
     const colleague = await at.world.member(["owner"]);
     const { page } = visitor;
@@ -20,7 +20,7 @@ describeInBrowser("tables", () => {
     await page
       .getByLabel("Cells of a spreadsheet")
       .fill(["Title\tPrice\tMetal", ...lines].join("\n"));
-    // Nothing loses a character unless the person says so.
+    // No characters are lost unless the user agrees.
     const asNumber = page.getByRole("button", { name: "Read as decimal number" });
     await page.getByText("0,50 → 0.50").waitFor();
     await asNumber.click();
@@ -49,7 +49,7 @@ describeInBrowser("tables", () => {
     await page.getByText("Saved", { exact: true }).waitFor();
     await expectSound(visitor);
 
-    // A colleague's change appears by itself.
+    // A colleague's change appears live.
     const filter = encodeURIComponent('{"title":"Bolt 3"}');
     const { body } = await colleague(`GET /api/v1/tables/parts/records?filter=${filter}`);
     await colleague(`PATCH /api/v1/tables/parts/records/${body.data[0].id}`, { title: "Rivet" });
@@ -72,7 +72,7 @@ describeInBrowser("tables", () => {
     expect(new URL(page.url()).searchParams.get("view")).toMatch(/^tvw_/);
   });
 
-  test("two people edit one grid: cells of the one appear at the other, and five thousand are pasted at once", async () => {
+  test("two users edit one grid: changes appear for both, and five thousand cells are pasted at once", async () => {
     const owner = await at.world.member(["owner"]);
     const columns = ["a", "b", "c", "d", "e"].map((name) => ({ name, type: "text" }));
     await owner("POST /api/v1/tables", { name: "Shared", slug: "shared", columns });
@@ -93,11 +93,11 @@ describeInBrowser("tables", () => {
     await bo.page.keyboard.press("ArrowDown");
     await bo.page.keyboard.type("from Bo");
     await bo.page.keyboard.press("Enter");
-    // Bo stays there, which is said beside the value and is no part of it.
+    // Bo's presence is shown next to the value, and is not part of it.
     await ada.page.locator(".grid-other").waitFor();
     await cellOf(ada, "from Bo").waitFor();
 
-    // Ada stands on the second record; the paste begins there and goes far beyond the last.
+    // Ada is on the second record; the paste starts there and continues far beyond the last.
     await ada.page.evaluate(() => {
       const clipboardData = new DataTransfer();
       const lines = Array.from({ length: 1_000 }, (_, n) =>
@@ -117,7 +117,7 @@ describeInBrowser("tables", () => {
     expect([...ada.faults, ...bo.faults]).toEqual([]);
   });
 
-  test("what was done to a ticket and a record is undone from toast and timeline, or told why not, and seen as it was", async () => {
+  test("changes of a ticket and a record are undone from toast and timeline, or the reason is shown, and past states are visible", async () => {
     const visitor = await at.visit(["owner"]);
     const owner = await at.world.member(["owner"]);
     const { page } = visitor;
@@ -139,7 +139,7 @@ describeInBrowser("tables", () => {
     await page.getByRole("button", { name: "Impact: Medium" }).waitFor();
     await impactIs(2);
 
-    // Somebody else was there in the meantime: theirs stays, and the field says so.
+    // Another user changed it in the meantime: their change stays, and the field shows it.
     await setImpact("Medium", "Low");
     await toast.getByText("has low impact").waitFor();
     await owner(`PATCH ${ticket}`, { impact: 1 });
@@ -148,7 +148,7 @@ describeInBrowser("tables", () => {
     await toast.getByText(/^Impact .*changed/).waitFor();
     await impactIs(1);
 
-    // The timeline takes back what the colleague did, and shows how it was before.
+    // The timeline undoes the colleague's change, and shows the previous state.
     const entry = page
       .getByRole("listitem")
       .filter({ hasText: "changed the impact from low to high" });
@@ -167,7 +167,7 @@ describeInBrowser("tables", () => {
     await page.getByRole("button", { name: "Impact: Low" }).waitFor();
     await expectFocusKept(page, "section.ticket");
 
-    // A record comes back with its id, so all that refers to it does.
+    // A record is restored with its id, so references to it work again.
     const columns = [{ name: "name", type: "text" }];
     await owner("POST /api/v1/tables", { name: "Pets", slug: "pets", columns });
     const records = [{ name: "Rex" }, { name: "Minka" }];
@@ -187,7 +187,7 @@ describeInBrowser("tables", () => {
     await expect.poll(idsOf).toEqual([rex, minka]);
     await page.getByRole("gridcell", { name: "Rex", exact: true }).waitFor();
 
-    // A record that was changed since is seen as it was, in its panel.
+    // A record that has changed is shown in its past state, in its panel.
     await owner(`PATCH /api/v1/tables/pets/records/${rex}`, { name: "Rexona" });
     await moveTo(page, `${at.origin}/tables/pets?open=${rex}`);
     await page.getByRole("tab", { name: "History" }).click();
@@ -201,7 +201,7 @@ describeInBrowser("tables", () => {
     await expectFocusKept(page, "aside.record-panel");
   });
 
-  test("a person asks in SQL, mends an error where it is, draws and saves; and sees a table as another role", async () => {
+  test("a user queries with SQL, fixes an error at its position, draws and saves; and previews a table as another role", async () => {
     const visitor = await at.visit(["owner"]);
     const owner = await at.world.member(["owner"]);
     const { page } = visitor;

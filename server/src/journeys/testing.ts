@@ -1,4 +1,4 @@
-/** A console on the real product, and people who use it in a real browser. */
+/** A console with the real product, and its users in a real browser. */
 import { execFile } from "node:child_process";
 import { copyFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
@@ -17,22 +17,22 @@ const BUILD = join(import.meta.dirname, "../../../console/build.mjs");
 export interface Visitor {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Whatever the policy blocked or a script threw. */
+  /** The errors of scripts and violations of the content security policy. */
   readonly faults: readonly string[];
   /** The screens of this file that axe has looked at. */
   readonly looked: Set<string>;
-  /** Ends the visit before its test does: who comes next has its browser, and need not wait for a new one. */
+  /** Ends the visit before the test ends: the next visitor reuses its browser. */
   leave(): Promise<void>;
 }
 
 export interface ConsoleFixture {
   readonly world: World;
   readonly origin: string;
-  /** A browser that is signed in with these roles. */
+  /** A browser signed in with these roles. */
   visit(roles: readonly string[], options?: VisitOptions): Promise<Visitor & { userId: string }>;
   /** A browser with the session of this token. */
   visitAs(token: string, options?: VisitOptions): Promise<Visitor>;
-  /** A browser of somebody who is not signed in. */
+  /** A browser without a session. */
   stranger(options?: VisitOptions): Promise<Visitor>;
 }
 
@@ -44,9 +44,9 @@ export interface ConsoleOptions extends WorldOptions {
 interface VisitOptions {
   readonly width?: number;
   readonly dark?: boolean;
-  /** Where somebody is at first; `default` unless given. */
+  /** The initial workspace; default: `default`. */
   readonly workspace?: string;
-  /** In a browser that has run nothing yet, as slow as anybody's is at first. */
+  /** Uses a new browser without cached scripts. */
   readonly isNew?: boolean;
 }
 
@@ -60,12 +60,12 @@ const NARROW_WIDTH = 400;
 const viewportOf = (width: number) => ({ width, height: width < 600 ? 800 : 900 });
 
 /**
- * The port of all consoles of this worker, one after the other: at another address, a browser would load and compile
- * all anew.
+ * The port of all consoles of this worker, one after the other: with another origin, a browser would load and
+ * compile everything again.
  */
 let lastPort = 0;
 
-/** That port, unless somebody else has it now. */
+/** Returns that port, unless it is in use. */
 async function findPort(): Promise<number> {
   for (const wanted of [lastPort, 0]) {
     const server = createServer();
@@ -88,13 +88,13 @@ function builtConsole(): Promise<string> {
   });
 }
 
-/** Prints what somebody saw when a journey failed: of one that fails once in a hundred times nothing else is known. */
+/** Prints the page of a failed journey: for rare failures, no other information exists. */
 async function printPage({ page }: Seat): Promise<void> {
   const text = await page.innerText("body", { timeout: 1_000 }).catch(String);
   process.stderr.write(`\nOn the screen at ${page.url()}:\n${text.slice(0, SCREEN_TEXT_MAX)}\n`);
 }
 
-/** Starts a product with its console for all tests of a file; the browsers of a test are closed after it. */
+/** Starts the product with its console for all tests of a file; the browsers of a test are closed after it. */
 export function useConsole({ isNamed, ...options }: ConsoleOptions = {}): ConsoleFixture {
   const parts: { world?: World; origin?: string } = {};
   const seats = new Set<Seat>();
@@ -112,7 +112,7 @@ export function useConsole({ isNamed, ...options }: ConsoleOptions = {}): Consol
     const origin = await parts.world.app.listen({ host: "127.0.0.1", port });
     parts.origin = named ?? origin;
   }, START_MAX_MS);
-  // A page that stays open hears of all that later tests do, and draws it.
+  // An open page would receive and render the changes of later tests.
   afterEach(async ({ task }) => {
     const left = [...seats];
     seats.clear();
@@ -147,7 +147,7 @@ export function useConsole({ isNamed, ...options }: ConsoleOptions = {}): Consol
     const cookie = { name: "millrace_session", value: token, url, httpOnly: true };
     await visitor.context.addCookies([cookie]);
     const choosing = visitor.context.addInitScript((slug) => {
-      // Whoever has gone to another one stays there.
+      // A workspace that the user has selected is kept.
       if (localStorage.getItem("millrace.workspace") === null)
         localStorage.setItem("millrace.workspace", slug);
     }, visit.workspace ?? "default");
@@ -170,13 +170,13 @@ export function useConsole({ isNamed, ...options }: ConsoleOptions = {}): Consol
   };
 }
 
-/** Goes there within the page, as a link does: to load all of it anew takes four times as long. */
+/** Navigates within the page, like a link: a full load takes four times as long. */
 export async function moveTo(page: Page, url: string): Promise<void> {
   if (!page.url().startsWith(new URL(url).origin)) return void (await page.goto(url));
   await page.evaluate((to) => history.pushState({}, "", to), url);
 }
 
-/** Expects that nobody is shut out: axe finds nothing, and the policy had nothing to block. */
+/** Expects no accessibility violations from axe, and no violations of the content security policy. */
 export async function expectSound({ page, faults, looked }: Visitor): Promise<void> {
   expect(faults).toEqual([]);
   const screen = await page.evaluate(nameScreen);
@@ -204,14 +204,12 @@ export async function expectSoundInEveryLook(
   await page.setViewportSize(viewportOf(WIDTH));
 }
 
-/**
- * Expects that the keyboard has a place, and in which part of the page, though what it had is gone by what was done.
- */
+/** Expects that an element in this part of the page has the focus, even if the focused one was removed. */
 export async function expectFocusKept(page: Page, part = "body *"): Promise<void> {
   await page.waitForFunction((within) => document.activeElement?.closest(within), part);
 }
 
-/** The address without the names of things, and what is open above it: the same for all states of one screen. */
+/** The URL without object names, and open dialogs: the same for all states of a screen. */
 function nameScreen(): string {
   const above = [
     ...document.querySelectorAll("dialog[open], [role=dialog], :popover-open:not(.toasts)"),
@@ -222,13 +220,13 @@ function nameScreen(): string {
   return [location.pathname.replaceAll(/[^/]*\d[^/]*/g, "*"), ...parts, ...names].join(" ");
 }
 
-/** As the console's theme.js does before it is drawn. */
+/** Like the console's theme.js before rendering. */
 async function setTheme(page: Page, theme: "light" | "dark"): Promise<void> {
   await page.emulateMedia({ colorScheme: theme });
   await page.evaluate((name) => (document.documentElement.dataset["theme"] = name), theme);
 }
 
-/** Presses the key of an action that can't be undone, and confirms the question that it asks. */
+/** Presses the key of an action that cannot be undone, and confirms its dialog. */
 export async function pressAndConfirm(page: Page, key: string): Promise<void> {
   await page.keyboard.press(key);
   await confirmAsked(page);

@@ -1,7 +1,7 @@
-/** The editor of workflows, as a person uses it by keyboard. */
+/** Drives the workflow editor with the keyboard, like a user. */
 import type { Page } from "playwright-core";
 
-/** Adds a step: the key that opens the dialog, then words of its name, letter by letter as people type them. */
+/** Adds a step: presses the key that opens the dialog, then types words of its name letter by letter. */
 export async function pick(page: Page, key: string, text: string): Promise<void> {
   await page.keyboard.press(key);
   await page.getByRole("dialog", { name: "Add a step" }).waitFor();
@@ -17,7 +17,7 @@ export async function leaveFields(page: Page): Promise<void> {
   while (!(await isThere())) await page.keyboard.press("F6");
 }
 
-/** Waits until the bar of the run says so. */
+/** Waits until the run bar shows this text. */
 export function barSays(page: Page, words: string): Promise<void> {
   return page.getByRole("group", { name: "Run" }).getByText(words, { exact: true }).waitFor();
 }

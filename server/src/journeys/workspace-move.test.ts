@@ -12,7 +12,7 @@ describeInBrowser("moving a workspace", () => {
   const source = useConsole({ hostCommands: true });
   const target = useConsole({ hostCommands: true });
 
-  // Each task is a process of its own, which reads the whole product. Over HTTP it is shown in archives.test.ts.
+  // Each task is a separate process, which loads the entire product. The HTTP variant is in archives.test.ts.
   test(
     "an owner exports it, an operator elsewhere checks, loads and activates it, and its people find their work",
     async () => {
@@ -28,7 +28,7 @@ describeInBrowser("moving a workspace", () => {
       await page.keyboard.press("Enter");
       await page.getByLabel("Passphrase").fill(PASSPHRASE);
       await page.keyboard.press("Enter");
-      // The button that asked for it can't be pressed until it is made.
+      // The button that requested it is disabled until the download is ready.
       const link = section.getByRole("link", { name: "Download" });
       await link.waitFor(TASK);
       await expectFocusKept(page);
@@ -39,7 +39,7 @@ describeInBrowser("moving a workspace", () => {
       expect(download.suggestedFilename()).toMatch(/^small.*\.millrace$/);
       const archive = await download.path();
 
-      // The operator there is the owner here: people are found by their addresses.
+      // The operator of the target is the owner of the source: people are matched by e-mail address.
       const there = await operator(target.world);
       await target.world.sql(
         "update users set email = $2, email_verified_at = now() where id = $1",
