@@ -1,4 +1,4 @@
-/** Screens of tables, SQL and dashboards. */
+/** The routes of tables, SQL and dashboards. */
 import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { prefetch } from "./data/api.ts";
 import { inside, textOf } from "./frame-routes.tsx";

@@ -1,4 +1,4 @@
-/** The field that had the caret last: the place where "use this value" writes. */
+/** The field that had the caret last: "Use this value" inserts there. */
 import { createContext, use } from "react";
 
 export interface CaretField {

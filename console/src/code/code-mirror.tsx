@@ -1,6 +1,6 @@
 /**
- * CodeMirror in a shadow root: there its styles are constructed sheets, which a strict policy allows. In the document
- * it would write a `<style>`, which the policy blocks. This file is downloaded when the first editor is drawn.
+ * CodeMirror in a shadow root. There it uses constructed style sheets, which the content security policy allows; in
+ * the document it would add a `<style>` element, which the policy blocks. Loaded with the first editor.
  */
 import {
   autocompletion,
@@ -41,7 +41,7 @@ import { markLines, markWords, showMarks } from "./marks.ts";
 const PAGE_KEYS = new Set(["Mod-Enter", "Ctrl-k", "Mod-k", "Mod-/", "Mod-i", "Alt-ArrowUp"]);
 const ownKeymap = defaultKeymap.filter(({ key }) => key === undefined || !PAGE_KEYS.has(key));
 
-/** Escape, then Tab, leaves a field in which Tab indents. */
+/** Escape followed by Tab leaves a field in which Tab indents. */
 const leaveBinding: KeyBinding = { key: "Escape", run: temporarilySetTabFocusMode };
 
 export function CodeMirror(props: CodeEditorProps) {
@@ -80,7 +80,7 @@ export function CodeMirror(props: CodeEditorProps) {
       editor.destroy();
     };
   }, [echo, isBlock, tab]);
-  // Typing can change the language, as text that becomes JSON does. The editor stays, and with it focus and caret.
+  // Typing can change the language, for example when text becomes JSON. The editor is kept, with focus and caret.
   useEffect(() => {
     let isOutdated = false;
     void loadLanguage(language).then((extension) => {
@@ -163,7 +163,7 @@ function editing(newest: PropsRef, isBlock: boolean): Extension {
   ];
 }
 
-/** Reports what is typed. */
+/** Reports edits to React. */
 function reporting(newest: PropsRef, echo: Echo, onReport: (count: number) => void): Extension {
   return EditorView.updateListener.of(({ docChanged, focusChanged, state, transactions, view }) => {
     if (focusChanged && view.hasFocus) newest.current.onFocus?.();
@@ -181,8 +181,8 @@ function reporting(newest: PropsRef, echo: Echo, onReport: (count: number) => vo
 }
 
 /**
- * A list that scrolls has to be reachable by keyboard, which CodeMirror's is by the arrow keys alone. Tab must not end
- * in it, so the list closes before the browser looks for the next field.
+ * A scrollable list must be reachable by keyboard, but CodeMirror's list only supports arrow keys. Tab must not
+ * stop in it, so the list closes before the browser moves the focus.
  */
 const reachableList: Extension = [
   EditorView.updateListener.of(({ view }) => {
@@ -201,8 +201,8 @@ const reachableList: Extension = [
 ];
 
 /**
- * Typing over a selection, which the browser would do itself: to keep the look of what was there it writes inline
- * styles, and the policy blocks them.
+ * Replaces a selection by typed text. If the browser did this, it would write inline styles to keep the formatting,
+ * and the content security policy blocks these.
  */
 const overwriting: Extension = EditorView.domEventHandlers({
   beforeinput(event, view) {

@@ -1,8 +1,9 @@
-/** JSONata for the editor, and templates: text or JSON in which `{{ }}` holds an expression. */
+/** JSONata for the editor, and templates: text or JSON with expressions in `{{ }}`. */
 import type { StreamParser, StringStream } from "@codemirror/language";
 
 /**
- * `expression` is one as a whole; in `template` only `{{ }}` is; `json-template` is JSON with templates in its texts.
+ * `expression`: the whole text is an expression; `template`: only `{{ }}`; `json-template`: JSON with templates in
+ * its strings.
  */
 export type ExpressionMode = "expression" | "template" | "json-template";
 
@@ -96,7 +97,7 @@ export interface ExpressionPart {
   readonly at: number;
 }
 
-/** The expressions in a text. */
+/** Returns the expressions in a text. */
 export function findExpressions(mode: ExpressionMode, text: string): readonly ExpressionPart[] {
   if (mode === "expression") return text.trim() === "" ? [] : [{ code: text, at: 0 }];
   return [...text.matchAll(/\{\{([\s\S]*?)\}\}/g)]

@@ -4,7 +4,7 @@ export interface DashboardSearch {
   readonly to?: string | undefined;
   /** Uses the period of each tile instead of the dashboard's period. */
   readonly period?: "own" | undefined;
-  /** Conditions by field, as JSON. */
+  /** Filter conditions by field, as JSON. */
   readonly filter?: string | undefined;
   readonly edit?: true | undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * The one way to the server. Everything is typed by `Operations`, which is generated from openapi.json: rename a field
- * there and the console no longer compiles.
+ * The API client of the console. All calls are typed by `Operations`, which is generated from openapi.json:
+ * renaming a field there breaks the type check here.
  */
 import {
   ApiError,

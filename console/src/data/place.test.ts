@@ -12,7 +12,7 @@ test.each([
   ["/a/..//evil.example", undefined],
   ["runs", undefined],
   [undefined, undefined],
-])("%s leads back to %s", (from, path) => expect(toLocalPath(from, ORIGIN)).toBe(path));
+])("%s is redirected to %s", (from, path) => expect(toLocalPath(from, ORIGIN)).toBe(path));
 
 test.each([
   ["/workflows/wf_1", "/workflows/wf_1"],
@@ -20,4 +20,6 @@ test.each([
   ["/causes/evt_1", "/runs"],
   ["/tickets/INC0000001", "/"],
   ["/", "/"],
-])("%s is %s in another environment", (path, shared) => expect(toSharedPath(path)).toBe(shared));
+])("%s has the path %s in another environment", (path, shared) =>
+  expect(toSharedPath(path)).toBe(shared),
+);

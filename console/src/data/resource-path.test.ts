@@ -12,7 +12,7 @@ test.each([
   ["record", "rec_1", "orders", "/tables/orders/records/rec_1"],
   ["record", "rec_1", null, undefined],
   ["secret", "NAME", undefined, undefined],
-])("%s %s is shown at its place", (type, id, number, path) =>
+])("the console path of %s %s", (type, id, number, path) =>
   expect(pathOf(type, id, number)).toBe(path),
 );
 
@@ -21,4 +21,6 @@ test.each([
   ["chg_01jd", "changes"],
   ["REQ0000001", "requests"],
   ["nonsense", undefined],
-])("%s is one of %s", (reference, kind) => expect(ticketKindOf(reference)).toBe(kind));
+])("%s is a reference to one of %s", (reference, kind) =>
+  expect(ticketKindOf(reference)).toBe(kind),
+);

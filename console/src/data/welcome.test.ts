@@ -26,7 +26,7 @@ test("a step with an event is completed by that event of that workflow, and not 
   expect(isCompletedBy(decide, { event: resumed("wf_1") })).toBe(true);
 });
 
-test("a step without an event is completed at its place, a guide only by opening it", () => {
+test("a step without an event is completed by visiting its path, a guide only by opening it", () => {
   const look = { label: "Look", to: "/runs?status=failed", doneBy: { visit: "/runs/run_" } };
   expect(isCompletedBy(look, { path: "/runs" })).toBe(false);
   expect(isCompletedBy(look, { path: "/runs/run_1" })).toBe(true);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { listChanges, listFields, toLongTexts } from "./event-changes.ts";
 
-test("the changes of an event are the fields that differ", () => {
+test("the changes of an event are the fields with different values", () => {
   const data = {
     before: { state: "new", title: "A", updatedAt: "1" },
     after: { state: "closed", title: "A", updatedAt: "2" },

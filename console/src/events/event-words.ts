@@ -1,4 +1,4 @@
-/** Names in the list of events. */
+/** Names of resources and actors in the list of events. */
 import type { LogEvent } from "../data/live/live.ts";
 import { toWords } from "../ui/words.ts";
 

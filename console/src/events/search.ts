@@ -14,7 +14,7 @@ const NAMES = [
   "open",
 ] as const;
 
-/** `kind` is the type of a resource, `thing` its id, `chain` a correlation. */
+/** `kind` is the type of a resource, `thing` its id, `chain` a correlation id. */
 export type EventsSearch = { readonly [Name in (typeof NAMES)[number]]?: string | undefined };
 
 export function readEventsSearch(search: Readonly<Record<string, unknown>>): EventsSearch {

@@ -122,7 +122,7 @@ test.each<[Schema, string]>([
   [{ oneOf: [{ const: 1 }, { const: 2 }] }, "choice"],
   [{ anyOf: [{ type: "object" }, { type: "array" }] }, "variant"],
   [{}, "json"],
-])("%j is drawn as %s", (schema, kind) => expect(kindOf(schema)).toBe(kind));
+])("%j is rendered as %s", (schema, kind) => expect(kindOf(schema)).toBe(kind));
 
 test("a form starts with its defaults", () => {
   const schema: Schema = {

@@ -35,4 +35,4 @@ test.each([
   [["Ada", "Bo"], "Ada and Bo"],
   [["Ada", "Bo", "Cy"], "Ada, Bo and another"],
   [["Ada", "Bo", "Cy", "Di"], "Ada, Bo and 2 others"],
-])("%s reads %s", (who, text) => expect(listPeople(who)).toBe(text));
+])("%s is displayed as %s", (who, text) => expect(listPeople(who)).toBe(text));

@@ -9,13 +9,13 @@ import { hasLostField, isSingleKey, isTyping } from "./keys/focus-guard.ts";
 import { HeldKeys } from "./held-keys.ts";
 
 export interface Action {
-  /** As `mod+s`, `shift+Tab`, `g i` or `j`. */
+  /** Keys such as `mod+s`, `shift+Tab`, `g i` or `j`. */
   readonly keys?: string;
   readonly label: string;
   /** Synonyms for the search in the palette. */
   readonly also?: string;
   readonly run: () => void;
-  /** Also fires while a field has the focus. */
+  /** Also active while a text field has the focus. */
   readonly always?: boolean;
   /** The reason why the action is disabled. It is shown, and the action does not run. */
   readonly disabled?: string | undefined;

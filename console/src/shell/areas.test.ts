@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { AREAS, SCREENS, screenAt } from "./areas.ts";
 import { FIRST_MAX } from "./menu/arrangement.ts";
 
-test("no two screens have the same keys, address or name", () => {
+test("screens have unique shortcuts, addresses and names", () => {
   for (const property of ["keys", "to", "label"] as const) {
     const values = SCREENS.flatMap((screen) => screen[property] ?? []);
     expect(values.filter((value, at) => values.indexOf(value) !== at)).toEqual([]);
@@ -14,7 +14,7 @@ test("the first level has room for every area, and no second level is longer tha
   expect(AREAS.filter(({ screens }) => screens.length > FIRST_MAX)).toEqual([]);
 });
 
-test("an address belongs to the screen whose address is nearest", () => {
+test("an address belongs to the screen with the nearest address", () => {
   const labels = [
     "/",
     "/desk/incidents/INC0000001",

@@ -15,7 +15,7 @@ export function useListKeys({ ids, chosen, onChoose }: ListKeys): void {
   };
   const down = { label: "Next", run: () => walk(1), hidden: true };
   const up = { label: "Previous", run: () => walk(-1), hidden: true };
-  // Without entries the keys are not bound: keys pressed early wait for the list.
+  // Without entries, the shortcuts are not bound: shortcuts pressed early wait for the list.
   const walks = [
     { ...down, keys: "j", hidden: false },
     { ...up, keys: "k", hidden: false },

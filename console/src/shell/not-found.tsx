@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { ApiError } from "../data/api.ts";
 import { ErrorNotice } from "../ui/feedback.tsx";
 
-/** The page of an address at which nothing is. */
+/** The page for unknown addresses. */
 export function NotFound() {
   return (
     <div className="empty">
@@ -15,12 +15,12 @@ export function NotFound() {
   );
 }
 
-/** True if the record of the page is not found: deleted, not visible, or a wrong address. */
+/** Returns whether the record of the page was not found: deleted, not visible, or a wrong address. */
 export function isGone(error: Error | null): boolean {
   return error instanceof ApiError && (error.status === 404 || error.status === 422);
 }
 
-/** Shown instead of a record: "not found", or the error with a retry. */
+/** The page instead of a record: "not found", or an error with a retry button. */
 export function PageError({ error, retry }: { readonly error: Error; readonly retry: () => void }) {
   return isGone(error) ? <NotFound /> : <ErrorNotice error={error} retry={retry} />;
 }

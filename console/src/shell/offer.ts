@@ -2,7 +2,7 @@ import { useCallback } from "react";
 import { useMay, useMe } from "../data/people.ts";
 import type { Screen } from "./areas.ts";
 
-/** Selects the screens that the person can use. Screens of the installation are for its operators. */
+/** Returns whether the user can use a screen. Screens of the installation are for its operators. */
 export function useOffer(): (screen: Pick<Screen, "needs" | "isForOperators">) => boolean {
   const may = useMay();
   const isOperator = useMe()?.isOperator === true;

@@ -13,7 +13,7 @@ interface BoundaryState {
   readonly place: string;
 }
 
-/** Keeps a failure within its screen: the menu stays, and the screen can be tried again. */
+/** Limits an error to its screen: the menu stays, and the user can retry. */
 export class ScreenBoundary extends Component<BoundaryProps, BoundaryState> {
   override state: BoundaryState = { error: undefined, place: this.props.place };
 
@@ -35,7 +35,7 @@ export class ScreenBoundary extends Component<BoundaryProps, BoundaryState> {
   }
 }
 
-/** The notice that replaces a failed screen. */
+/** The notice that replaces a screen with an error. */
 export function ScreenFailure(props: { readonly error: Error; readonly retry: () => void }) {
   if (isMissingChunk(props.error) && reloadOnce()) return null;
   const { message } = props.error;

@@ -113,11 +113,11 @@ function useLeftWorkspace(): void {
   }, [error]);
 }
 
-/** The first owner starts on the welcome page; everyone starts on Home later. */
+/** The first owner starts on the welcome page, all other users on Home. */
 function useFirstRun(): void {
   const navigate = useNavigate();
   const isCandidate = isFirstRun(useMe(), useWelcome());
-  // Skipping the welcome elsewhere was said to the server.
+  // The server stores whether the welcome was skipped in another browser.
   const { data } = useOp("preferences.list", undefined, { enabled: isCandidate });
   const isFirst =
     isCandidate &&
@@ -251,7 +251,7 @@ function SkipLink({ onSkip }: { readonly onSkip: () => void }) {
   return (
     <a
       className="skip"
-      // The page has a base address: a bare `#main` would lead to the root.
+      // The page has a base address, so a plain `#main` would lead to the root.
       href={`${here}#main`}
       onClick={(event) => {
         event.preventDefault();
@@ -263,7 +263,7 @@ function SkipLink({ onSkip }: { readonly onSkip: () => void }) {
   );
 }
 
-/** Announces a new screen by title and focus. Otherwise the focus stays on a removed link. */
+/** Announces a new screen with its title, and moves the focus to it. Otherwise the focus stays on a removed link. */
 function useScreenChange(path: string): React.RefObject<HTMLElement | null> {
   const main = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -276,7 +276,7 @@ function useScreenChange(path: string): React.RefObject<HTMLElement | null> {
     const isFirst = shown.current === undefined;
     if (drawn === shown.current) return;
     shown.current = drawn;
-    // Not at the start, and not away from a field that the screen has focused itself.
+    // Not on the first load, and not if the screen has focused one of its fields.
     if (!isFirst && document.activeElement?.closest("#main") === null) main.current?.focus();
   }, [drawn]);
   return main;

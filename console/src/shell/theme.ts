@@ -19,7 +19,7 @@ function apply(): void {
 }
 
 dark.addEventListener("change", apply);
-// Another tab has chosen.
+// Another tab changed the theme.
 addEventListener("storage", ({ key }) => key === KEY && apply());
 
 export function chooseTheme(theme: Theme): void {

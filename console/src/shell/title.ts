@@ -3,7 +3,7 @@ import { place } from "../data/place.ts";
 import { toWords } from "../ui/words.ts";
 import { noteVisit } from "./palette/recents.ts";
 
-/** The title of the browser's tab. Outside production it begins with where one is. */
+/** Sets the title of the browser tab. Outside production it starts with the environment. */
 export function setTitle(name: string | undefined): void {
   const where = place.environment === "production" ? "" : `${toWords(place.environment)} · `;
   document.title = `${where}${name === undefined ? "" : `${name} · `}Millrace`;

@@ -2,7 +2,7 @@
 import type { Condition } from "./filter/filter-tree.ts";
 
 export interface TableSearch {
-  /** A saved view. */
+  /** The id of a saved view. */
   readonly view?: string | undefined;
   readonly q?: string | undefined;
   readonly filter?: Condition | undefined;

@@ -1,4 +1,4 @@
-/** The operations on tasks, by the kind of their ticket. */
+/** The operations on tasks, by ticket kind. */
 import { call, type Schemas } from "../data/api.ts";
 import { perform } from "../data/use-command.ts";
 

@@ -16,18 +16,18 @@ test.each([
   ["incident.sla_breached", "Incident SLA breached"],
   ["urls of oauth apps", "URLs of OAuth apps"],
   ["", ""],
-])("%s reads %s", (name, words) => expect(toWords(name)).toBe(words));
+])("%s is displayed as %s", (name, words) => expect(toWords(name)).toBe(words));
 
 test.each([
   ["cmdbItems", "CMDB items"],
   ["retryDelay_ms", "Retry delay ms"],
-])("the field %s reads %s", (name, words) => expect(splitWords(name)).toBe(words));
+])("the field %s is displayed as %s", (name, words) => expect(splitWords(name)).toBe(words));
 
 test.each([
   [1, "1 step"],
   [0, "0 steps"],
   [12_000, "12,000 steps"],
-])("%d is %s", (n, text) => expect(count(n, "step")).toBe(text));
+])("%d is counted as %s", (n, text) => expect(count(n, "step")).toBe(text));
 
 test.each([
   [47, "47 ms"],
@@ -35,14 +35,16 @@ test.each([
   [125_000, "2m 05s"],
   [7_380_000, "2h 03m"],
   [null, ""],
-])("a duration of %s ms is %s", (ms, text) => expect(toDuration(ms)).toBe(text));
+])("a duration of %s ms is displayed as %s", (ms, text) => expect(toDuration(ms)).toBe(text));
 
 test.each([
   [2_735_000, "45m 35s"],
   [-385_000, "−6m 25s"],
   [-7_440_000, "−2h 04m"],
   [273_600_000, "3d 4h"],
-])("%d ms are %s", (ms, text) => expect(toCountdown(ms)).toBe(text));
+])("a remaining time of %d ms is displayed as %s", (ms, text) =>
+  expect(toCountdown(ms)).toBe(text),
+);
 
 test("an age is formatted in its largest unit", () => {
   const now = Date.parse("2026-11-16T12:00:00Z");

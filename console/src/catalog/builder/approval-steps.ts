@@ -36,6 +36,6 @@ export function withSteps(approval: Approval, steps: readonly ApprovalStep[]): A
   return { ...approval, approverIds: [], rule: "any", steps: [...steps] };
 }
 
-/** True if one of several steps has no approvers: the server would refuse it. */
+/** Returns whether one of several steps has no approvers: the server rejects this. */
 export const lacksApprovers = (steps: readonly ApprovalStep[]): boolean =>
   steps.length > 1 && steps.some(({ approvers }) => approvers.length === 0);

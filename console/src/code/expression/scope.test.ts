@@ -26,7 +26,7 @@ test.each([
   ["{ not json", "{ not json"],
   ["true", true],
   [" ", undefined],
-])("%s is read as %j", (text, value) => expect(parseValue(text)).toEqual(value));
+])("%s is parsed as %j", (text, value) => expect(parseValue(text)).toEqual(value));
 
 test("completion follows the real values, and lists by their first item", () => {
   const scope = toScope(SOURCES);

@@ -1,4 +1,4 @@
-/** Values that an expression can see, and how it names them. */
+/** The values that expressions can read, with their paths. */
 export interface ScopeSource {
   /** The path in expressions: `steps.read.output`, `trigger`, `order`. */
   readonly path: string;
@@ -7,7 +7,7 @@ export interface ScopeSource {
   readonly isListedByTitle?: boolean;
   /** Undefined if it is unknown. */
   readonly value: unknown;
-  /** A JSON Schema: names to complete before there is a value. */
+  /** A JSON Schema: names for completion before there is a value. */
   readonly schema?: unknown;
 }
 

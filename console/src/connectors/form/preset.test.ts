@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { configOfPreset, findPresets, monogramOf, type Preset, typeOfPreset } from "./preset.ts";
 
-test("a monogram has two letters, whatever the name", () => {
+test("a monogram has two letters for any name", () => {
   const names = ["GitHub", "Google Sheets", "X", "monday.com", "Mail server (SMTP)", ""];
   expect(names.map(monogramOf)).toEqual(["Gi", "GS", "X", "Mc", "Ms", ""]);
 });

@@ -4,7 +4,7 @@ import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { count } from "../../ui/words.ts";
 import { drawType } from "../connector-type.ts";
 
-/** Every type of system that there are connectors for. */
+/** The generic connector types. */
 export function TypeGallery() {
   const { data, error, isPending, refetch } = useOp("connectors.types", { query: { limit: 200 } });
   if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;

@@ -70,7 +70,7 @@ export function DashboardEditor({ dashboard }: { readonly dashboard: Dashboard }
   );
 }
 
-/** The draft, its selection and its acts. */
+/** The draft, its selection and its actions. */
 function useEditor(dashboard: Dashboard) {
   const { id } = dashboard;
   const navigate = useNavigate();

@@ -44,7 +44,7 @@ export function placeTile<T extends Tile>(tiles: readonly T[], id: string, box: 
   return tiles.map((tile) => settled.find((one) => one.id === tile.id) ?? tile);
 }
 
-/** Every tile as far up as it goes. */
+/** Moves every tile up as far as possible. */
 export function packTiles<T extends Tile>(tiles: readonly T[]): readonly T[] {
   const settled: T[] = [];
   for (const tile of tiles.toSorted(byPlace)) {

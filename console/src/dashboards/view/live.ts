@@ -9,7 +9,7 @@ import type { WidgetData } from "./tile.tsx";
 type DataInput = Input<"dashboards.data">;
 type DataReply = Reply<"dashboards.data">;
 
-/** A burst of events is one request. */
+/** A burst of events causes one request. */
 const CALM_MS = 2_000;
 
 /** Loads the data of all tiles. */

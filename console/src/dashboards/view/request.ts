@@ -1,4 +1,4 @@
-/** The one request of a dashboard. */
+/** The request for the data of all tiles. */
 import type { Input } from "../../data/api.ts";
 import type { DashboardSearch } from "../search.ts";
 import type { WidgetData } from "./tile.tsx";

@@ -19,7 +19,7 @@ test("a call is formatted as a single curl command with its path, query and body
   );
 });
 
-test("secrets become placeholders, names of secrets stay", () => {
+test("secrets become placeholders, and names of secrets are kept", () => {
   const input = {
     body: {
       name: "CRM",

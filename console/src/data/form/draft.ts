@@ -29,7 +29,7 @@ export interface Draft {
 }
 
 interface Saved {
-  /** The version that was loaded before. */
+  /** The version that was loaded when the draft was saved. */
   readonly before: string | undefined;
   readonly etag: string;
 }

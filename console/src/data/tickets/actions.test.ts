@@ -6,7 +6,7 @@ import { actionsFor, TICKET_ACTIONS } from "./actions.ts";
 const KINDS = Object.keys(MACHINES) as TicketKind[];
 
 test.each(KINDS)(
-  "a %s offers every transition of its machine in the states that have it",
+  "a %s offers every transition of its state machine in the valid states",
   (kind) => {
     const { actions } = MACHINES[kind];
     for (const [name, { from }] of Object.entries(actions)) {
@@ -18,7 +18,7 @@ test.each(KINDS)(
   },
 );
 
-test.each(KINDS)("no two actions of a %s have one key in any state", (kind) => {
+test.each(KINDS)("actions of a %s have unique shortcuts in each state", (kind) => {
   for (const state of MACHINES[kind].states) {
     const keys = actionsFor({ kind, state }).flatMap(({ keys: own }) => own ?? []);
     expect([state, keys.length]).toEqual([state, new Set(keys).size]);

@@ -19,7 +19,7 @@ const page = (write: OperationId, load: () => Promise<ComponentType>): Page => (
   Screen: lazy(async () => ({ default: await load() })),
 });
 
-/** The pages below `/settings/desk`. The declaration of settings has their names and explanations. */
+/** The pages below `/settings/desk`. Their titles and descriptions are in the declaration of settings. */
 const PAGES: Readonly<Partial<Record<string, Page>>> = {
   teams: page("teams.update", async () => (await import("../teams/teams.tsx")).Teams),
   macros: page("macros.create", async () => (await import("../macros/macros.tsx")).Macros),

@@ -109,7 +109,7 @@ function usePast(key: string) {
   return { past, setPast, read, stop };
 }
 
-/** Reads pages until there are enough events, or the beginning is reached. */
+/** Loads pages until there are enough events, or until the beginning of the log. */
 async function searchBack(
   search: EventsSearch,
   options: {

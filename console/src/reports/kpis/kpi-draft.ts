@@ -9,7 +9,7 @@ export interface KpiDraft {
   /** Empty for a KPI with its own report. */
   readonly measure: string;
   readonly report: ReportDraft;
-  /** All current tickets, if no number is entered. */
+  /** All current tickets, if the number is empty. */
   readonly window: { readonly last: number | null; readonly unit: "minutes" | "hours" | "days" };
   readonly target: number | null;
   readonly direction: "up" | "down";

@@ -57,6 +57,6 @@ test.each([
   ["each[3]", "each[3]"],
   ["each/charge", "each"],
   ["read", "read"],
-])("%s is found at the row %s", (step, row) =>
+])("step %s has the row id %s", (step, row) =>
   expect(rowIdOf(readStepPlace(step, undefined))).toBe(row),
 );

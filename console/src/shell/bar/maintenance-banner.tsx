@@ -1,7 +1,7 @@
 import { Construction } from "lucide-react";
 import type { Me } from "../../data/people.ts";
 
-/** Shows why changes are refused. */
+/** Shows why changes are rejected. */
 export function MaintenanceBanner({ me }: { readonly me: Me | undefined }) {
   if (!me?.maintenance) return null;
   const { message } = me.maintenance;

@@ -7,7 +7,7 @@ interface PopoverProps {
   readonly className: string;
   readonly align?: "start" | "end";
   readonly above?: boolean;
-  /** The trigger's own text names the button. */
+  /** The visible text of the trigger is its accessible name. */
   readonly isNamedByContent?: boolean;
   /** Called with a function that closes it. */
   readonly children: (close: () => void) => ReactNode;
@@ -61,7 +61,10 @@ export function Popover(props: PopoverProps) {
   );
 }
 
-/** Places it next to its button, inside the window. Set by properties, since the policy forbids style attributes. */
+/**
+ * Positions the panel next to its button, inside the window. It sets properties, because the content security
+ * policy blocks style attributes.
+ */
 function placePanel(
   button: HTMLElement | null,
   panel: HTMLElement | null,

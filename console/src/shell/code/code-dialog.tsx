@@ -110,7 +110,7 @@ function Calls(props: {
   );
 }
 
-/** The current reads of this screen. */
+/** Returns the current reads of this screen. */
 function listReads(): readonly NotedCall[] {
   const read = cache
     .getQueryCache()

@@ -10,11 +10,11 @@ import { Button } from "../../ui/form/button.tsx";
 interface FormPanelProps {
   readonly form: FormFrame;
   readonly label: string;
-  /** The label is above the fields. */
+  /** Shows the title above the fields. */
   readonly hasTitle?: boolean;
   /** The label of the button, a verb. Default: `Save`. */
   readonly act?: string;
-  /** A create can be sent unchanged. */
+  /** True for new resources, which can be sent unchanged. */
   readonly isNew?: boolean;
   readonly children: ReactNode;
   /** Shown next to the fields. */

@@ -7,7 +7,7 @@ test("every screen of the menu has a guide", () => {
   expect(missing.map(({ to }) => to)).toEqual([]);
 });
 
-test("the longest beginning counts, and only whole parts of a path", () => {
+test("the longest matching prefix applies, and only complete path segments match", () => {
   expect(guideOf("/desk/INC0000012")).toBe("tickets");
   expect(guideOf("/desk/reports")).toBe("analytics");
   expect(guideOf("/settings/sso")).toBe("sso");

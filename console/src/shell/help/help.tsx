@@ -23,7 +23,10 @@ interface Place {
 
 const PAUSE_MS = 150;
 
-/** Guides in a panel next to the screen. The panel follows the screen until another guide is chosen. */
+/**
+ * Guides in a panel next to the screen. It shows the guide of the current screen until the user selects another
+ * guide.
+ */
 export function Help({ path, onClose }: HelpProps) {
   const own = guideOf(path);
   const [chosen, setChosen] = useState<Place>();

@@ -33,8 +33,8 @@ export function hasLostField(target: EventTarget | null): boolean {
 }
 
 /**
- * After an action has removed its field, the next keys are for the screen. `from` is the element that
- * contains or contained the field. Focus elsewhere is kept.
+ * After an action has removed its field, the next keys apply to the screen. `from` is the element that contains or
+ * contained the field. Focus elsewhere is kept.
  */
 export function leaveField(from: Element | null, to: HTMLElement | null): void {
   const { activeElement } = document;

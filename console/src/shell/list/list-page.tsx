@@ -39,7 +39,7 @@ interface Create {
   /** The button label: "New webhook". */
   readonly label: string;
   readonly run: () => void;
-  /** The reason why it is not allowed; undefined if it is. */
+  /** The reason why the action is disabled; undefined if it is allowed. */
   readonly refusal: string | undefined;
 }
 
@@ -56,13 +56,13 @@ interface ListPageProps<T extends string> {
   readonly which?: Which<T>;
   readonly find?: Find;
   readonly create?: Create;
-  /** Further actions next to the main action. */
+  /** More actions next to the main action. */
   readonly others?: ReactNode;
   /** The empty state, with an example. */
   readonly empty: ReactNode;
   /** Replaces the empty state, for example with a gallery. */
   readonly start?: ReactNode;
-  /** The list; drawn if it has entries. */
+  /** The list; rendered only if it has entries. */
   readonly children: ReactNode;
 }
 

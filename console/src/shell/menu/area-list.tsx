@@ -15,11 +15,11 @@ interface Candidate {
   readonly label: string;
   readonly icon: Screen["icon"];
   readonly isUsed: boolean;
-  /** The offered ones. */
+  /** The screens available to the user. */
   readonly screens: readonly [Screen, ...Screen[]];
 }
 
-/** The menu of this person: at most nine entries, the rest under "More". */
+/** Returns the user's menu: at most nine entries, the rest under "More". */
 export function useEntries() {
   const isOffered = useOffer();
   const may = useMay();

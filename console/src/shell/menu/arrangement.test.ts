@@ -66,7 +66,7 @@ test("an area that is new in a release is placed after those that the user sorte
   expect(firstOf(used(["new", "a", "b"]), ordered)).toBe("banew");
 });
 
-test("a stored value of any shape is read", () => {
+test("stored values of any shape are parsed", () => {
   expect(readArrangement(undefined)).toEqual(ORIGINAL);
   expect(readArrangement("x")).toEqual(ORIGINAL);
   expect(readArrangement({ order: ["a", 1, "a", "b"], pinned: {}, hidden: null })).toEqual({

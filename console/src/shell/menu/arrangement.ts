@@ -1,6 +1,6 @@
 /** The first entries of the menu, in the order of the user. */
 
-/** A person's changes to the menu. The key is the id of an area or the address of a pinned screen. */
+/** A user's changes to the menu. The key is the id of an area or the address of a pinned screen. */
 export interface Arrangement {
   readonly order: readonly string[];
   readonly pinned: readonly string[];
@@ -9,14 +9,14 @@ export interface Arrangement {
 
 export const ORIGINAL: Arrangement = { order: [], pinned: [], hidden: [] };
 
-/** More are a list to read, not a menu. */
+/** The maximum number of first entries. A longer menu would be slow to scan. */
 export const FIRST_MAX = 9;
-/** Validates the stored value, which can have any shape. */
+/** The maximum number of stored entries. The stored value can have any shape, so it is validated. */
 const STORED_MAX = 100;
 
 interface Candidate {
   readonly id: string;
-  /** False if the person can only read there. */
+  /** False if the user can only read there. */
   readonly isUsed: boolean;
 }
 
@@ -25,7 +25,7 @@ interface Shown<T> {
   readonly more: readonly T[];
 }
 
-/** Divides entries into those shown first and those under "More". */
+/** Divides entries into first entries and entries under "More". */
 export function arrange<T extends Candidate>(
   candidates: readonly T[],
   { order, pinned, hidden }: Arrangement,
@@ -72,7 +72,7 @@ export const hide = (to: Arrangement, id: string): Arrangement => ({
   hidden: [...without(to.hidden, id), id],
 });
 
-/** Moves an entry among the first entries, whose ids are given in order. */
+/** Moves an entry within the first entries, whose ids are given in order. */
 export function move(
   to: Arrangement,
   first: readonly string[],

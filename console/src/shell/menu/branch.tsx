@@ -17,7 +17,7 @@ export interface Leaf {
   readonly label: string;
   readonly icon?: LucideIcon;
   readonly isHere: boolean;
-  /** The acts of the entry. */
+  /** The actions of the entry. */
   readonly menu?: ReactNode;
 }
 
@@ -29,7 +29,7 @@ interface BranchProps {
   readonly isHere: boolean;
 }
 
-/** A first-level entry with its second level, which opens for the current page or by its button. */
+/** A first-level entry with its second level, which is expanded for the current page or with its button. */
 export function Branch({ head, leaves, isHere }: BranchProps) {
   const id = useId();
   const [choice, setChoice] = useState({ isHere, isOpen: isHere });
@@ -86,7 +86,6 @@ const MenuLink = createLink(function MenuAnchor({
   return <a {...rest} aria-current={current} />;
 });
 
-/** The link of an entry. */
 export function Entry(props: {
   readonly leaf: Leaf;
   readonly current: Current;

@@ -10,7 +10,7 @@ import { MenuList } from "./menu.tsx";
 
 const DOCK_MAX = 4;
 
-/** The menu of a narrow screen: the first entries at the thumb, and all of it behind the last button. */
+/** The menu on narrow screens: the first entries at the bottom, and the complete menu behind the last button. */
 export function Dock() {
   const { first } = useEntries();
   const path = useRouterState({ select: ({ location }) => location.pathname });

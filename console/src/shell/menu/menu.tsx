@@ -40,7 +40,7 @@ export function Menu({ me, onFold }: MenuProps) {
   );
 }
 
-/** The entries: areas, or within the settings their sections. */
+/** The entries of the menu: areas, or sections within the settings. */
 export function MenuList() {
   const pathname = useRouterState({ select: ({ location }) => location.pathname });
   const search = useRouterState({ select: ({ location }) => location.search });
@@ -68,7 +68,7 @@ export function MenuList() {
 
 let last: Place = { pathname: "/", search: {} };
 
-/** The last place outside of the settings, to which their menu leads back. */
+/** Returns the last location outside the settings, for the back link. */
 function useOutside(at: Place): Place {
   const [outside, setOutside] = useState(last);
   const { pathname, search } = at;

@@ -13,7 +13,7 @@ export interface Place {
 
 interface SettingsListProps {
   readonly at: Place;
-  /** The page from which the person opened the settings. */
+  /** The page from which the user opened the settings. */
   readonly outside: Place;
 }
 
@@ -34,7 +34,7 @@ export function SettingsList({ at: { pathname, search }, outside }: SettingsList
       />
       <ul className="nav-first">
         {sections.map(({ id, label, icon, settings }) => {
-          // Settings on other pages are only in the search: a link here would leave the settings.
+          // Settings on other pages are only listed in the search: a link here would leave the settings.
           const own = settings.filter(({ to, hash }) => hash === undefined && isSettingsPath(to));
           const [main] = own;
           if (!main) return null;

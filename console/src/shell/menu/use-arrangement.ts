@@ -1,4 +1,4 @@
-/** The order and the pins of the menu, kept with the person's account, and in this browser for the next start. */
+/** The order and pins of the menu, stored with the user's account, and cached in this browser for the next start. */
 import { useCallback, useMemo } from "react";
 import { call, patchCached, useOp } from "../../data/api.ts";
 import { place } from "../../data/place.ts";
@@ -7,7 +7,7 @@ import { type Arrangement, isOriginal, readArrangement } from "./arrangement.ts"
 
 export const MENU_PREFERENCE = { params: { key: "console.menu" } } as const;
 const { key } = MENU_PREFERENCE.params;
-/** Forgotten with the person (`data/person-memory.ts`). */
+/** Deleted together with the user's data (`data/person-memory.ts`). */
 const MEMORY = `millrace.menu.${place.workspace ?? ""}`;
 
 export function useArrangement(): readonly [Arrangement, (next: Arrangement) => void] {

@@ -28,7 +28,7 @@ const RECENT_MAX = 5;
 
 export interface Entries {
   readonly entries: readonly Entry[];
-  /** More may come. */
+  /** True while more entries may arrive. */
   readonly isSearching: boolean;
   readonly error: Error | null;
 }

@@ -8,7 +8,7 @@ import { TextInput } from "../../ui/form/controls.tsx";
 
 const LIST_ID = "palette-list";
 
-/** Finds and does everything: actions of the screen, places, things by name. */
+/** The command palette: actions of the screen, pages, and resources by name. */
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const dialog = useModal();
   const [text, setText] = useState("");
@@ -19,7 +19,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
     0,
     entries.findIndex(({ id }) => id === chosenId),
   );
-  // A ticket number with Enter opens at once, before the search has answered.
+  // Enter after a ticket number opens the ticket without waiting for the search.
   const [isDue, setDue] = useState(false);
   const pick = (entry: Entry | undefined): void => {
     if (!entry || entry.disabled !== undefined) return;

@@ -11,7 +11,7 @@ interface Ranked {
   readonly isFound?: boolean;
 }
 
-/** The rank of server results: below exact matches, above scattered letters. */
+/** Ranks an entry. Search results rank below visible matches and above scattered letters. */
 export function rankEntry({ label, also = "", isFound = false }: Ranked, typed: string): number {
   return Math.max(rank(`${label} ${also}`, typed), isFound ? FOUND : -1);
 }

@@ -23,7 +23,7 @@ export function noteVisit(path: string, name: string): void {
   localStorage.setItem(key(), JSON.stringify(addVisit(readRecents(), { path: local, name })));
 }
 
-/** The visits with this one first; an earlier one to the same place is forgotten. */
+/** Adds a visit at the front; an earlier visit to the same address is removed. */
 export function addVisit(visits: readonly Visit[], visit: Visit): readonly Visit[] {
   return [visit, ...visits.filter(({ path }) => path !== visit.path)].slice(0, RECENTS_MAX);
 }

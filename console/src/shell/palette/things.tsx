@@ -55,7 +55,7 @@ const ICONS: Readonly<Record<string, LucideIcon>> = {
   workflow: Workflow,
 };
 
-/** Visible records that match the words, the id or the number. */
+/** Searches visible records by words, id or number. */
 export function useThings(text: string) {
   const navigate = useNavigate();
   const may = useMay();
@@ -99,7 +99,7 @@ function toEntry(hit: Hit, isFound: boolean, go: (to: string) => void): Entry {
   };
 }
 
-/** Actions for a record without a page. */
+/** Returns the action for a record without a page. */
 function actOn({ kind, id, title, ref }: Hit): Pick<Entry, "run" | "hint"> {
   if (kind === "app" && ref !== null)
     return { run: () => location.assign(`${BASE_PATH}/apps/${place.workspace}/${ref}`) };

@@ -1,6 +1,6 @@
 /**
- * Every setting, declared once: the menu of the settings, their search and the palette read it. It loads when it is
- * needed. A screen below `/settings` without an entry here fails a test.
+ * Declares every setting once, for the settings menu, the search and the palette. Loaded on demand. A test fails if
+ * a screen below `/settings` has no entry here.
  */
 import { DESK } from "./desk.ts";
 import { ACCOUNT, PEOPLE, SECURITY, WORKSPACE } from "./people.ts";

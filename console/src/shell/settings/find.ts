@@ -38,7 +38,7 @@ export interface FoundSetting {
   readonly section: SettingsSection;
 }
 
-/** The settings that fit a text, best first. */
+/** Returns the settings that match a text, best first. */
 export function findSettings(
   sections: readonly SettingsSection[],
   text: string,
@@ -50,7 +50,7 @@ export function findSettings(
     .toSorted((one, other) => other.score - one.score);
 }
 
-/** The setting that an address shows. On a page with tabs, the open tab decides. */
+/** Returns the setting of an address. On a page with tabs, the open tab decides. */
 export function settingAt(
   sections: readonly SettingsSection[],
   path: string,

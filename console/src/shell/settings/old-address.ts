@@ -9,7 +9,7 @@ const MOVED: readonly (readonly [from: string, to: string])[] = [
   ["/settings/programs", "/settings/api"],
 ];
 
-/** The new path of a screen; undefined if it has not moved. */
+/** Returns the new path of a screen; undefined if it has not moved. */
 export function movedTo(path: string): string | undefined {
   const move = MOVED.find(([from]) => path === from || path.startsWith(`${from}/`));
   return move && `${move[1]}${path.slice(move[0].length)}`;

@@ -11,7 +11,7 @@ export interface Setting {
   readonly also: string;
   readonly to: string;
   readonly search?: Readonly<Record<string, string>>;
-  /** The part of the page. The search finds it, the menu has the page. */
+  /** The section of the page. The search lists sections, the menu lists pages. */
   readonly hash?: string;
   /** The screen is hidden if the person can't perform this operation. */
   readonly needs?: OperationId;

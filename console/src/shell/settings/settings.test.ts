@@ -7,7 +7,7 @@ import { SETTINGS } from "./declaration.ts";
 import { findSettings, settingAt } from "./find.ts";
 import { movedTo } from "./old-address.ts";
 
-// The options are literal, since the build tool reads them.
+// The options must be literals, because the build tool reads them.
 const files = import.meta.glob<string>("../../*-routes.tsx", {
   query: "?raw",
   import: "default",
@@ -35,7 +35,7 @@ test("every screen below /settings is declared, and every declared address is a 
   const pages = [...routes.filter((path) => !path.includes("$")), ...deskPages];
   const declared = new Set(all.map(({ to }) => to));
   const settings = pages.filter((path) => path.startsWith("/settings/"));
-  // It leads to the first page of the desk.
+  // Redirects to the first page of the desk settings.
   const missing = settings.filter((path) => !declared.has(path) && path !== "/settings/desk");
   expect(missing).toEqual([]);
   expect([...declared].filter((path) => !pages.includes(path))).toEqual([]);

@@ -17,14 +17,14 @@ export function useOffered(all: readonly SettingsSection[]): readonly SettingsSe
   );
 }
 
-/** Offered settings for the palette, which is there before the declaration of the settings is loaded. */
+/** Offered settings for the palette, which is available before the declaration of settings is loaded. */
 export function useLateSettings(): readonly SettingsSection[] {
   const [all, setAll] = useState(NONE);
   useEffect(() => {
     let isWanted = true;
     import("./declaration.ts")
       .then(({ SETTINGS }) => isWanted && setAll(SETTINGS))
-      // The palette works without; the next screen says that there is a new version.
+      // The palette works without settings; the next screen reports the new version.
       .catch(() => undefined);
     return () => {
       isWanted = false;

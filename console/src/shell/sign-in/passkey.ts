@@ -1,7 +1,7 @@
 /** Converts between the browser's passkey API and the server's format. */
 import type { Schemas } from "../../data/api.ts";
 
-/** The browser's error text if the person closes its passkey window. */
+/** Shows the browser's error message if the user closes the passkey dialog. */
 function refuse(error: unknown): never {
   const isClosed = error instanceof DOMException && error.name === "NotAllowedError";
   throw isClosed ? new Error("The passkey was not used. Try again, or use a code.") : error;
@@ -29,7 +29,7 @@ export async function usePasskey(options: unknown): Promise<Schemas["WebAuthnAss
   };
 }
 
-/** Makes a key for this account. */
+/** Creates a passkey for this account. */
 export async function makePasskey(options: unknown): Promise<Schemas["WebAuthnAttestation"]> {
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(
     options as PublicKeyCredentialCreationOptionsJSON,

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "react";
 
-/** A picture from the server, drawn: the policy allows no `data:` address in an image. */
+/** A QR code from the server, rendered inline: the content security policy does not allow `data:` images. */
 export function QrCode(props: { readonly source: string; readonly className: string }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {

@@ -6,7 +6,7 @@ import { clearObstacle } from "../../data/session.ts";
 import { CredentialForms } from "./credentials.tsx";
 import "./sign-in.css";
 
-/** Asks to sign in again above the page when a session expires, so that unsaved input stays. */
+/** Asks the user to sign in again in a dialog when the session expires, so that unsaved input is kept. */
 export function SessionDialog({ me }: { readonly me: Me | undefined }) {
   const dialog = useModal();
   return (
@@ -21,7 +21,7 @@ export function SessionDialog({ me }: { readonly me: Me | undefined }) {
         returnTo={`${location.pathname}${location.search}`}
         email={me?.user.email ?? ""}
         onSession={({ user }) => {
-          // The page still shows data of the former person.
+          // The page still shows data of the previous user.
           if (me && user.id !== me.user.id) return location.reload();
           clearObstacle();
           resumeLog();

@@ -55,7 +55,7 @@ export function SignIn() {
   );
 }
 
-/** The page around each step. It appears after a short delay, if sign-in is needed. */
+/** The layout of each step. It appears after a short delay, if sign-in is needed. */
 export function SignInPage(props: { readonly isUnsure?: boolean; readonly children: ReactNode }) {
   return (
     <main className={`sign-in${props.isUnsure === true ? " unsure" : ""}`}>
@@ -106,7 +106,7 @@ function NoWorkspace() {
   );
 }
 
-/** The mill race below: six lines, drawn and still. */
+/** The decoration at the bottom: six static lines. */
 function Water() {
   return (
     <svg

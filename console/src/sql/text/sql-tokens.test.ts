@@ -26,7 +26,9 @@ test.each([
   ["select 1 -- note\n", false],
   ["select /* a", true],
   ["select $$a", true],
-])("a caret behind %j is in a text: %j", (before, is) => expect(isInText(before)).toBe(is));
+])("a caret after %j is in a string or comment: %j", (before, is) =>
+  expect(isInText(before)).toBe(is),
+);
 
 test("quoted names and values are read by SQL unchanged", () => {
   expect(["total", "unitPrice", 'a"b'].map(quoteName)).toEqual(["total", '"unitPrice"', '"a""b"']);

@@ -14,7 +14,7 @@ export interface PlacedRow {
   readonly row: Row;
 }
 
-/** One step of undo. */
+/** An undo step. */
 export interface Change {
   /** The description of the change, such as `40 cells pasted`. */
   readonly label: string;

@@ -84,7 +84,7 @@ export class RowBook {
     return this.order.length;
   }
 
-  /** False before the first answer. */
+  /** False before the first response. */
   get isRead(): boolean {
     return this.#isRead;
   }

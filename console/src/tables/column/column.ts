@@ -93,7 +93,7 @@ function systemColumn(
   };
 }
 
-/** The values of a choice. */
+/** Returns the values of a choice column. */
 export function choicesOf({ options: { values } }: Pick<GridColumn, "options">): readonly string[] {
   return Array.isArray(values) ? values.map(String) : [];
 }

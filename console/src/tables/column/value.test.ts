@@ -16,7 +16,7 @@ const column = (type: string, options = {}): GridColumn => ({
 });
 const nobody = (): undefined => undefined;
 
-test("numbers of several countries are read", () => {
+test("numbers in formats of several countries are parsed", () => {
   expect(["1,234.50", "1.234,50", "1 234,5", "12,5", "1,234", "€ 7", "x"].map(readNumber)).toEqual([
     1234.5,
     1234.5,

@@ -1,4 +1,4 @@
-/** Values of cells as people read, type and paste them. */
+/** Formats and parses cell values for display, typing and pasting. */
 import { count } from "../../ui/words.ts";
 import { choicesOf, type GridColumn, isFiles, linkTargetOf, targetOf } from "./column.ts";
 import { readDuration, toClock } from "./duration.ts";
@@ -98,7 +98,7 @@ function plainOf(column: GridColumn, value: unknown, nameOf: NameOf): string {
 
 export type Parsed = { readonly value: unknown } | { readonly error: string };
 
-/** The order of the numbers in `03/04/2026`: the day first, or the month. */
+/** The order of the numbers in `03/04/2026`: day or month first. */
 export type DateOrder = "dmy" | "mdy";
 
 /** Parses typed or pasted text. Rules that only the server can check are not checked here. */

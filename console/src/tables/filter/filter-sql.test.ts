@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { toSql } from "./filter-sql.ts";
 import { fromCondition } from "./filter-tree.ts";
 
-test("a filter and an order become a statement", () => {
+test("a filter and a sort order are converted to a SQL statement", () => {
   const tree = fromCondition({
     unitPrice: { gte: 5 },
     or: [{ title: { contains: "it's 5%" } }, { createdAt: { exists: false } }],

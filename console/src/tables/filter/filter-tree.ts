@@ -156,7 +156,7 @@ function rulesOf(field: string, value: unknown): FilterNode[] {
   });
 }
 
-/** How many rules a filter has. */
+/** Counts the rules of a filter. */
 export function countRules(node: FilterNode): number {
   return node.kind === "group" ? node.parts.reduce((sum, part) => sum + countRules(part), 0) : 1;
 }

@@ -17,7 +17,7 @@ test("every row of a table that is taller than the browser's limit can be scroll
   }
 });
 
-test("a small table is scrolled by the pixel", () => {
+test("a small table is scrolled pixel by pixel", () => {
   const scale = scaleRows(100, 28, 280);
   expect(scale).toMatchObject({ heightPx: 2800, factor: 1 });
   expect(rowsAt(scale, 280, 280)).toEqual({ from: 4, to: 27 });

@@ -16,7 +16,7 @@ export interface RowScale {
   readonly count: number;
   /** The height of the scrolled box. */
   readonly heightPx: number;
-  /** Pixels of the table for one pixel of the box. */
+  /** Pixels of the table per pixel of the box. */
   readonly factor: number;
 }
 

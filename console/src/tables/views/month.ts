@@ -1,4 +1,4 @@
-/** The weeks of a month, from Monday. */
+/** The weeks of a month, starting on Monday. */
 const DAY_MS = 86_400_000;
 const WEEKS = 6;
 

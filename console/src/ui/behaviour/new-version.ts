@@ -11,7 +11,7 @@ export function isMissingChunk(error: Error): boolean {
   );
 }
 
-/** Reloads, unless that was tried just now. */
+/** Reloads, unless the page was just reloaded. */
 export function reloadOnce(): boolean {
   const last = Number(sessionStorage.getItem(KEY) ?? 0);
   if (Date.now() - last < AGAIN_AFTER_MS) return false;

@@ -6,7 +6,7 @@ test.each([
   ["cost_centre", "Cost centre"],
   ["VATNumber", "VATNumber"],
   ["id", "Id"],
-])("%s reads %s", (name, words) => expect(toFieldName(name)).toBe(words));
+])("%s is displayed as %s", (name, words) => expect(toFieldName(name)).toBe(words));
 
 test("an object is shown as names with values, and empty values are marked", () => {
   expect(toReadable({ amount: 1240.5, urgent: true, note: null })).toEqual({

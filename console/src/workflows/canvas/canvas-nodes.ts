@@ -52,7 +52,7 @@ export function useCanvasNodes(input: NodesInput): Node[] {
       drawn.current.set(next.id, next);
       return next;
     };
-    // A trigger can lead on wherever something can be changed.
+    // The trigger can have new connections in all editable views.
     const isReadOnly = ![...steps.keys()].some(isEditable);
     const trigger = { triggerType, view, chosen, handlers, isReadOnly };
     return [...placed.layout.boxes.values()].flatMap((box) => {

@@ -31,7 +31,7 @@ test("added, removed and changed steps are on one canvas, with their fields side
   ]);
 });
 
-test("a change inside a loop marks the loop, and the same definition has none", () => {
+test("a change inside a loop marks the loop, and equal definitions have no changes", () => {
   const loop = (value: number): Step =>
     step("each", { items: "x", body: { nodes: [step("in", { value })], edges: [] } }, "loop");
   const { marks, changes } = compareDefinitions(

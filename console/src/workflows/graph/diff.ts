@@ -104,7 +104,7 @@ class Comparison {
 
 const BODY = "config.body";
 
-/** The fields in which two values differ; a loop's body is compared step by step instead. */
+/** Returns the fields in which two values differ; the steps of a loop are compared one by one instead. */
 export function compareFields(before: unknown, after: unknown, path = ""): readonly FieldChange[] {
   if (path === BODY || isSameJson(before, after)) return [];
   if (!isRecord(before) || !isRecord(after)) return [{ path, before, after }];

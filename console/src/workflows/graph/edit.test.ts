@@ -56,7 +56,7 @@ test("copied steps get new ids, and expressions that refer to them are updated",
   expect(copy.nodes[1]?.config).toEqual({ values: { n: "{{ steps.read_2.output.n }}" } });
 });
 
-test("a loop is put around steps, and edits inside leave the rest the same objects", () => {
+test("steps are wrapped in a loop, and edits inside it keep other steps as the same objects", () => {
   const { root, key } = wrapInLoop(chain, ["b"]);
   expect(lines(root)).toEqual(["a>each", "each>c"]);
   expect(key).toBe("each");
@@ -92,7 +92,7 @@ test("an edge that creates a cycle or already exists is rejected", () => {
   expect(connectionError(chain, edge("a", "c"))).toBeUndefined();
 });
 
-/** A graph without circles: edges lead from earlier steps to later ones. */
+/** A graph without cycles: edges lead from earlier steps to later ones. */
 const graphs = fc.integer({ min: 2, max: 7 }).chain((size) =>
   fc
     .uniqueArray(

@@ -114,7 +114,7 @@ function bridgeEdges(edges: readonly Edge[], id: string): readonly Edge[] {
   );
 }
 
-/** Says why two steps may not be connected; undefined when they may. */
+/** Returns why two steps can't be connected; undefined if they can. */
 export function connectionError(graph: Graph, edge: Edge): string | undefined {
   if (graph.edges.some((other) => isSameEdge(other, edge))) return "They are connected already.";
   const reached = new Set<string>();

@@ -33,11 +33,11 @@ export const placeOf = (key: string): string => key.slice(0, Math.max(0, key.las
 export const idOf = (key: string): string => key.slice(key.lastIndexOf("/") + 1);
 export const toKey = (place: string, id: string): string => (place === "" ? id : `${place}/${id}`);
 
-/** True for the types that have a graph inside. */
+/** Returns whether steps of this type contain a graph. */
 export const isLoopType = (type: string | undefined): boolean =>
   type === "loop" || type === "repeat" || type === "race";
 
-/** The graph inside a loop; undefined for any other step. */
+/** Returns the graph inside a loop; undefined for other steps. */
 export function bodyOf(step: Step): Graph | undefined {
   if (!isLoopType(step.type)) return undefined;
   return (step.config?.["body"] as Graph | undefined) ?? EMPTY;

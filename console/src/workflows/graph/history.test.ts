@@ -25,7 +25,7 @@ const edit = (name: string, atMs: number, field?: string) => ({
   atMs,
 });
 
-test("undo and redo go back and forth, beyond a save too, and show where the edit was", () => {
+test("undo and redo work in both directions, also across a save, and show the place of the edit", () => {
   let history = beginHistory(named("a"), '"1"');
   history = addEdit(history, edit("b", 1));
   history = markSaved(history, draftOf(history), '"2"');
@@ -102,7 +102,7 @@ test("a kept draft has its newest edits and the same position in the history", (
   ]);
 });
 
-test("a history that was kept as text knows when everything is undone", () => {
+test("a parsed history detects that all edits are undone", () => {
   const written = addEdit(beginHistory(named("a"), '"1"'), edit("b", 1));
   const read = parseHistory(JSON.stringify(written));
   expect([isDirty(read), draftOf(read)]).toEqual([true, named("b")]);

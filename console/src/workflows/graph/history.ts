@@ -12,7 +12,7 @@ export interface Edit {
   readonly chosen: readonly string[];
   /** The selection before the edit, so that undo shows where it was: steps that the edit added no longer exist then. */
   readonly from?: readonly string[] | undefined;
-  /** The field that was written in. */
+  /** The edited field. */
   readonly field?: string | undefined;
   readonly atMs: number;
 }
@@ -56,7 +56,7 @@ export function stepHistory(history: History, by: 1 | -1): History {
   return history.edits[history.at + by] ? { ...history, at: history.at + by } : history;
 }
 
-/** The steps to show after an undo or redo: where the edit was. */
+/** Returns the steps to show after an undo or redo: the place of the edit. */
 export function editedSteps(history: History, by: 1 | -1): readonly string[] {
   const edit = history.edits[by === 1 ? history.at + 1 : history.at];
   return (by === -1 ? edit?.from : undefined) ?? edit?.chosen ?? [];

@@ -157,7 +157,7 @@ function groupLines({ nodes, edges }: Graph, isRoot: boolean): readonly Line[] {
   ];
 }
 
-/** Dagre's search for fewer crossings is off: one more step could make it mirror the whole picture. */
+/** Dagre's crossing minimization is disabled: one more step could mirror the whole layout. */
 function runDagre(
   ids: readonly string[],
   lines: readonly Line[],
@@ -192,7 +192,7 @@ interface Band {
   readonly bottom: number;
 }
 
-/** Ranks are bands; a wire turns only in the gaps between them, and so crosses no step. */
+/** Ranks are bands. Wires turn only in the gaps between them, so they do not cross steps. */
 function findBands(placed: readonly Placed[], top: number): readonly Band[] {
   const bands = [...Map.groupBy(placed, ({ rank }) => rank).values()].map((row) => ({
     top: Math.min(...row.map(({ y, height }) => y - height / 2 - top)),

@@ -33,7 +33,7 @@ const add = (root: Definition, id: string, after: string): Definition =>
 describe("merging the changes of two users to one definition", () => {
   const base = chain("a", "b", "c");
 
-  test("stays of both where they touched different steps", () => {
+  test("keeps both changes if they affect different steps", () => {
     const mine = replaceStep(base, "a", step("a", 1));
     const theirs = { ...replaceStep(base, "c", step("c", 2)), name: "Invoices" };
     const { definition, conflicts } = mergeDefinitions({ base, mine, theirs });
@@ -46,7 +46,7 @@ describe("merging the changes of two users to one definition", () => {
     ]);
   });
 
-  test("is a conflict where both changed one step, and the choice decides", () => {
+  test("is a conflict if both users changed one step, and the user's choice resolves it", () => {
     const mine = replaceStep(base, "b", step("b", 1));
     const theirs = replaceStep(base, "b", step("b", 2));
     const first = mergeDefinitions({ base, mine, theirs });
@@ -130,7 +130,10 @@ describe("merging the changes of two users to one definition", () => {
   });
 });
 
-/** Edits as people make them: each picks a step by number, so that any list of them can be played on any definition. */
+/**
+ * Realistic random edits: each selects a step by number, so that any list of edits can be applied to any
+ * definition.
+ */
 type Play = readonly [kind: number, at: number, to: number];
 const plays = fc.array(fc.tuple(fc.nat(3), fc.nat(20), fc.nat(20)), { maxLength: 8 });
 

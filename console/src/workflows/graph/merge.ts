@@ -53,7 +53,10 @@ export function mergeDefinitions(
   return { definition: same ?? definition, conflicts: merger.conflicts };
 }
 
-/** Both may have added a step under the same id, as `set_values`: mine gets another, so that both stay. */
+/**
+ * Both users may have added a step with the same id, such as `set_values`: mine gets a new id, so that both are
+ * kept.
+ */
 function keepBoth(versions: Versions<Definition>): Versions<Definition> {
   const { base, mine, theirs } = versions;
   const [old, other] = [new Map(walkSteps(base)), new Map(walkSteps(theirs))];
@@ -67,7 +70,7 @@ function keepBoth(versions: Versions<Definition>): Versions<Definition> {
   for (const [, { id }] of twins) {
     ids.set(id, freeId(mine, id.replace(/_\d+$/, ""), new Set([...taken, ...ids.values()])));
   }
-  // Only what I added or changed can speak of them; the rest stays the same object.
+  // Only steps that I added or changed can refer to them; the others stay the same objects.
   const renamed = renameIds(mine, ids);
   return { ...versions, mine: { ...mine, ...shareUnchanged(mine, renamed) } };
 }

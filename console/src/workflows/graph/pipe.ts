@@ -1,4 +1,4 @@
-/** The path of a wire: down, across in the gaps between steps, down, with round corners. */
+/** The path of a wire: down, sideways in the gaps between steps, down, with rounded corners. */
 export interface Point {
   readonly x: number;
   readonly y: number;

@@ -4,13 +4,13 @@ import { type Definition, findStep, idOf } from "./graph.ts";
 import { TRIGGER } from "./layout.ts";
 import type { Problem } from "./problems.ts";
 
-/** The step, the trigger, or the workflow as a whole. */
+/** Returns the name of the step or trigger, or the workflow as a whole. */
 export function placeOfProblem(definition: Definition, key: string | undefined): string {
   if (key === undefined) return definition.name;
   return key === TRIGGER ? "Trigger" : (findStep(definition, key)?.name ?? idOf(key));
 }
 
-/** `config/approvers/0` as `Approvers 1`; empty for the step itself. */
+/** Converts `config/approvers/0` to `Approvers 1`; empty for the step itself. */
 export function fieldWords(field: string): string {
   const parts = field.split("/").filter((part) => part !== "" && part !== "config");
   return parts
@@ -18,7 +18,7 @@ export function fieldWords(field: string): string {
     .join(" ");
 }
 
-/** `Step “Ask an owner”, Approvers 1: …`. */
+/** Formats a problem: `Step “Ask an owner”, Approvers 1: …`. */
 export function describeProblem(definition: Definition, { key, field, message }: Problem): string {
   const name = placeOfProblem(definition, key);
   const place = key === undefined || key === TRIGGER ? name : `Step “${name}”`;

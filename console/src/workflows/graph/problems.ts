@@ -1,4 +1,4 @@
-/** The server says where a problem is by the path in the definition; people see it at a step and in a field. */
+/** Assigns problems to steps and fields; the server reports paths in the definition. */
 import { bodyOf, type Definition, type Graph, toKey } from "./graph.ts";
 import { TRIGGER } from "./layout.ts";
 
@@ -7,7 +7,7 @@ export interface Problem {
   readonly message: string;
   /** Default: error. */
   readonly severity?: "error" | "warning";
-  /** The step it is at; the trigger's key, or undefined for what concerns the whole. */
+  /** The key of the step or trigger; undefined for the whole workflow. */
   readonly key: string | undefined;
   /** The path to the field within the step, such as `config/url`; empty for the step itself. */
   readonly field: string;

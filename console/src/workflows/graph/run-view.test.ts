@@ -31,7 +31,7 @@ const steps = [
   taken("each[2].charge", "running"),
 ];
 
-test("all items together are counts, the step that matters most, and the items that failed", () => {
+test("all items together show counts, the most important step run, and the failed items", () => {
   const view = viewRun(graph, steps, new Map());
   expect(view.statuses.get("each/charge")).toEqual({ completed: 1, failed: 1, running: 1 });
   expect(view.branches.get("each/charge")).toEqual({ true: 1 });
@@ -40,7 +40,7 @@ test("all items together are counts, the step that matters most, and the items t
   expect([loop?.items, loop?.done, loop?.failed.map(({ item }) => item)]).toEqual([3, 2, [1]]);
 });
 
-test("a chosen item shows its own way, and the loop still counts them all", () => {
+test("a selected item shows its own path, and the loop still counts all items", () => {
   const view = viewRun(graph, steps, new Map([["each", 0]]));
   expect(view.steps.get("each/charge")?.id).toBe("each[0].charge");
   expect(view.statuses.get("each/charge")).toEqual({ completed: 1 });

@@ -36,7 +36,7 @@ export const NO_RUN: RunView = {
   loops: new Map(),
 };
 
-/** From what matters least to what matters most. */
+/** From the least to the most important status. */
 const WEIGHTS = ["skipped", "cancelled", "completed", "waiting", "paused", "running", "failed"];
 const weigh = ({ status }: RunStep): number => WEIGHTS.indexOf(status);
 
@@ -104,7 +104,7 @@ function isInChosen(key: string, chosen: ReadonlyMap<string, number>): boolean {
   return false;
 }
 
-/** The status that matters most. */
+/** Returns the most important status. */
 export function findHeaviest(counts: Counts): RunStep["status"] {
   const found = WEIGHTS.findLast((status) => (counts[status] ?? 0) > 0);
   return (found ?? "skipped") as RunStep["status"];

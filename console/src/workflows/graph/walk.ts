@@ -25,7 +25,7 @@ function walkDown({ boxes, wires }: Layout, { key, kind }: Box): string | undefi
     kind === "frame" ? [...boxes.keys()].find((one) => placeOf(one) === key) : undefined;
   const next = inner ?? wires.find(({ from }) => from === key)?.to;
   if (next !== undefined || key === TRIGGER) return next;
-  // At the end of a loop's body: to what follows the loop.
+  // From the end of a loop's body, the arrow key moves to the step after the loop.
   for (let loop = placeOf(key); loop !== ""; loop = placeOf(loop)) {
     const after = wires.find(({ from }) => from === loop)?.to;
     if (after !== undefined) return after;

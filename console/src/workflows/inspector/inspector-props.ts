@@ -21,7 +21,7 @@ export interface InspectorProps {
   readonly runId?: string | undefined;
   /** The `trigger` value of the shown run, for expressions. */
   readonly trigger?: unknown;
-  /** The chosen item of each loop. */
+  /** The selected item of each loop. */
   readonly items?: ReadonlyMap<string, number>;
   /** From `workflows.validate`, with JSON pointers into the definition. */
   readonly problems: readonly DefinitionProblem[];

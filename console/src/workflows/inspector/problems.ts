@@ -2,7 +2,7 @@
 import { bodyOf, type Definition, type Graph } from "../graph/graph.ts";
 
 export interface DefinitionProblem {
-  /** As `/nodes/2/config/url`. */
+  /** A JSON pointer such as `/nodes/2/config/url`. */
   readonly path: string;
   readonly message: string;
   readonly isWarning?: boolean;

@@ -1,4 +1,4 @@
-/** Acts on a workflow of the list. */
+/** Actions on a workflow in the list. */
 import { call, type Input } from "../../data/api.ts";
 import { perform } from "../../data/use-command.ts";
 import { copyText } from "../../ui/behaviour/copy.ts";

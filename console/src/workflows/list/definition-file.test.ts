@@ -20,4 +20,6 @@ test.each([
   ["nonsense", /no JSON/],
   ["[]", /no workflow/],
   ['{"name":"x"}', /no workflow/],
-])("%s is refused in words", (text, words) => expect(() => parseImported(text)).toThrow(words));
+])("%s is rejected with a message", (text, words) =>
+  expect(() => parseImported(text)).toThrow(words),
+);

@@ -5,7 +5,7 @@ export interface Imported {
   readonly [field: string]: unknown;
 }
 
-/** The fields of a definition; the rest of an exported workflow is its history. */
+/** The fields of a definition; other fields of an exported workflow are ignored. */
 const FIELDS = [
   "name",
   "description",

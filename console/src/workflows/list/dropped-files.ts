@@ -5,7 +5,7 @@ export interface DroppedFile {
   /** The path, including folders. */
   readonly name: string;
   readonly text: string;
-  /** Why it was not read. */
+  /** The reason why the file was not read. */
   readonly problem?: string;
 }
 
@@ -28,7 +28,7 @@ export async function readDropped(data: DataTransfer): Promise<DroppedFile[]> {
   return readAll(found);
 }
 
-/** The definitions among files that were chosen. */
+/** Reads the definitions among the selected files. */
 export function readChosen(files: FileList): Promise<DroppedFile[]> {
   return readAll([...files].map((file) => ({ name: file.webkitRelativePath || file.name, file })));
 }

@@ -31,7 +31,7 @@ test.each([
   ["runs", "bac"],
   ["changed", "bca"],
   ["nonsense", "cba"],
-])("by %s they are %s", (sort, order) =>
+])("sorted by %s, workflows are in the order %s", (sort, order) =>
   expect(ids(sortWorkflows(all, sort, summaries))).toBe(order),
 );
 

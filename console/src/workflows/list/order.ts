@@ -61,7 +61,7 @@ export function sortWorkflows<W extends Listed>(
 
 const WAYS = ["nothing", "example", "import"] as const;
 
-/** Reads what an address says about the list. */
+/** Parses the search parameters of the list. */
 export function parseListSearch(search: Readonly<Record<string, unknown>>): ListSearch {
   const text = (value: unknown): string | undefined =>
     typeof value === "string" && value !== "" ? value : undefined;

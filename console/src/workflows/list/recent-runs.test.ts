@@ -26,7 +26,7 @@ test("the last runs are drawn oldest first, up to the maximum", () => {
   expect(summaries.get("c")?.last).toHaveLength(SPARK_RUNS);
 });
 
-test("bars stay visible and within their box", () => {
+test("bars stay visible and inside the chart", () => {
   const heights = barHeights([run(0), run(900)]);
   expect(Math.min(...heights)).toBeGreaterThanOrEqual(0.3);
   expect(Math.max(...heights)).toBe(1);

@@ -9,7 +9,7 @@ export interface RecentRun {
 export interface RunSummary {
   /** Oldest first, in drawing order. */
   readonly last: readonly RecentRun[];
-  /** In the last 24 hours. */
+  /** The number of failed runs in the last 24 hours. */
   readonly failures: number;
 }
 

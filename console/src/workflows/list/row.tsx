@@ -117,7 +117,7 @@ function Trigger({ workflow: { trigger, activity } }: { readonly workflow: Liste
   );
 }
 
-/** When a schedule starts it next: `in 5 minutes`. */
+/** The time until the next scheduled run: `in 5 minutes`. */
 function NextTime({ at }: { readonly at: string }) {
   const restMs = Math.max(0, Date.parse(at) - useNow());
   return (

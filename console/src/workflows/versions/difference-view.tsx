@@ -148,7 +148,7 @@ function toText(value: unknown): string {
   return JSON.stringify(value, null, 1) ?? "not given";
 }
 
-/** `2 changed, 1 added`. */
+/** Formats a summary: `2 changed, 1 added`. */
 export function sumUp({ changes, edges, settings }: Difference): string {
   const words = MARKS.flatMap((mark) => {
     const n = changes.filter((change) => change.mark === mark).length;

@@ -52,7 +52,7 @@ export function nameFor(label: string, pages: Pages): string {
   }
 }
 
-/** Puts a new field at the end of a page. */
+/** Adds a field at the end of a page. */
 export function addField(pages: Pages, page: number, type: FieldType): Pages {
   const label = FIELD_WORDS[type];
   const field: FormField = {
@@ -75,7 +75,7 @@ export function removeField(pages: Pages, { page, field }: Place): Pages {
   return kept.length > 0 ? kept : pages;
 }
 
-/** Moves a field to a place, which may be on another page; pages that it leaves empty are kept out. */
+/** Moves a field, possibly to another page; pages without fields are removed. */
 export function moveField(pages: Pages, from: Place, to: Place): Pages {
   const moved = pages[from.page]?.fields[from.field];
   if (!moved || !pages[to.page]) return pages;
@@ -86,7 +86,7 @@ export function moveField(pages: Pages, from: Place, to: Place): Pages {
   return put.filter(({ fields }) => fields.length > 0);
 }
 
-/** The place one step up or down, across the bounds of pages; undefined at either end. */
+/** Returns the position one step up or down, also across pages; undefined at either end. */
 export function stepFrom(pages: Pages, { page, field }: Place, by: 1 | -1): Place | undefined {
   const count = pages[page]?.fields.length ?? 0;
   const next = field + by;

@@ -16,7 +16,7 @@ const DEFINITION: Definition = {
   edges: [{ from: "read", to: "each" }],
 };
 
-test("edges and expressions follow a step's new id, in loops too", () => {
+test("edges and expressions are updated when a step's id changes, also in loops", () => {
   const { nodes, edges } = changeStepId(DEFINITION, "read", "load");
   expect(edges).toEqual([{ from: "load", to: "each" }]);
   expect(nodes[0]?.id).toBe("load");

@@ -9,7 +9,7 @@ import {
 
 const ID = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 
-/** Says why a step can't have an id; undefined when it can. */
+/** Returns why an id is invalid for a step; undefined if it is valid. */
 export function stepIdError(definition: Graph, key: string, id: string): string | undefined {
   if (!ID.test(id)) return "An id has letters, digits and _ alone, and begins with a letter.";
   const isTaken = [...walkSteps(definition)].some(

@@ -121,7 +121,7 @@ export function StepPanel(
   );
 }
 
-/** Whether steps of a type compute, call other systems or wait. */
+/** Returns whether steps of a type compute, call other systems or wait. */
 function useEffectOf(type: string): string {
   const { data } = useOp("workflows.node_types", undefined, { staleTime: Infinity });
   return data?.data.nodeTypes.find((one) => one.type === type)?.effect ?? "pure";

@@ -21,7 +21,7 @@ export interface ScopeInput {
   /** Pinned outputs by step, such as `each.charge`. */
   readonly pins: Readonly<Record<string, unknown>>;
   readonly trigger: unknown;
-  /** The chosen item of each loop. */
+  /** The selected item of each loop. */
   readonly items: ReadonlyMap<string, number>;
 }
 

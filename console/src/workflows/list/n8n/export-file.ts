@@ -28,7 +28,7 @@ export function sortReport<Node extends Reported>(reports: readonly (readonly No
 }
 
 interface Gaps {
-  /** Nodes that have no counterpart here. */
+  /** Nodes without a counterpart. */
   readonly missing: readonly Reported[];
   /** Nodes that need only input from the user. */
   readonly open: readonly Reported[];

@@ -11,7 +11,7 @@ import { CheckBox } from "../../../ui/form/controls.tsx";
 /** A file of a folder and the preview of its import. */
 export interface FolderFile {
   readonly name: string;
-  /** An export of n8n. */
+  /** An n8n export. */
   readonly workflow?: object;
   /** A workflow definition of this product. */
   readonly definition?: Imported;
