@@ -97,7 +97,6 @@ export interface ExpressionPart {
   readonly at: number;
 }
 
-/** Returns the expressions in a text. */
 export function findExpressions(mode: ExpressionMode, text: string): readonly ExpressionPart[] {
   if (mode === "expression") return text.trim() === "" ? [] : [{ code: text, at: 0 }];
   return [...text.matchAll(/\{\{([\s\S]*?)\}\}/g)]

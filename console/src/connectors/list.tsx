@@ -77,7 +77,6 @@ function placeOf(config: Readonly<Record<string, unknown>>, title: string | unde
   return typeof place === "string" ? place.replace(/^https?:\/\//, "") : (title ?? "");
 }
 
-/** All connectors with their health. */
 export function Connectors() {
   const navigate = useNavigate();
   const refusalOf = useRefusals();

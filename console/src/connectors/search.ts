@@ -4,7 +4,6 @@ export type ConnectorTab = (typeof CONNECTOR_TABS)[number];
 
 export interface ConnectorSearch {
   readonly tab?: ConnectorTab | undefined;
-  /** The action to test. */
   readonly action?: string | undefined;
 }
 

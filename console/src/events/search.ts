@@ -45,7 +45,6 @@ export function toEventsQuery(search: EventsSearch): EventsQuery {
   };
 }
 
-/** Counts the active filters. */
 export function countFilters({ open: _, ...rest }: EventsSearch): number {
   return Object.values(rest).filter((value) => value !== undefined).length;
 }

@@ -2,7 +2,6 @@
 import { createContext, type ReactNode, useContext } from "react";
 import type { Schema } from "./schema.ts";
 
-/** The props of a field's control. */
 export interface FieldProps {
   readonly id: string;
   /** A JSON pointer. */

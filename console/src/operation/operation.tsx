@@ -28,7 +28,6 @@ const PANELS: Readonly<Record<OperationTab, () => React.ReactNode>> = {
   operators: Operators,
 };
 
-/** The installation, for its operators. */
 export function Operation() {
   useTitle("Operation");
   const navigate = useNavigate();

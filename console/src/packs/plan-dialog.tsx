@@ -84,7 +84,6 @@ export function PlanDialog({
   );
 }
 
-/** Returns the operation of a plan. */
 function toCall(plan: PackPlan) {
   if (plan.act === "uninstall") {
     return ["packs.uninstall", { params: { id: plan.pack.id } }] as const;

@@ -12,7 +12,6 @@ export function nameRole({ name, builtIn }: Pick<Role, "name" | "builtIn">): str
   return builtIn ? toWords(name) : name;
 }
 
-/** All roles and their names. */
 export function useRoles(): {
   readonly roles: readonly Role[];
   readonly nameOf: (id: string) => string;

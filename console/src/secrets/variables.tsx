@@ -46,7 +46,6 @@ const COLUMNS: readonly Column<Variable>[] = [
   },
 ];
 
-/** All variables with their values. */
 export function Variables() {
   const { open } = useSearch({ from: "/inside/variables" });
   const navigate = useNavigate();

@@ -8,7 +8,6 @@ const PLURALS: Readonly<Record<string, string>> = {
   switch: "Switches",
 };
 
-/** Returns the plural name of a class. */
 export function toPlural(name: string): string {
   const own = PLURALS[name];
   if (own !== undefined) return own;

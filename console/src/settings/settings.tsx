@@ -14,7 +14,6 @@ import { Text } from "../ui/layout/layout.tsx";
 
 const OWN = "account";
 
-/** All settings, with a search. */
 export function Settings() {
   useTitle("Settings");
   const me = useMe();

@@ -16,7 +16,6 @@ interface QueryMenuProps {
   readonly onOpen: (id: string | undefined) => void;
 }
 
-/** Actions on a query. */
 export function QueryMenu({ saved, draft, isChanged, onOpen }: QueryMenuProps) {
   const refusalOf = useRefusals();
   const [dialog, setDialog] = useState<"save" | "rename" | "delete">();

@@ -17,7 +17,6 @@ const SHOWN = 200;
 /** Deliveries are not in the event log, because each would cause further deliveries. So they are polled. */
 const LOOK_MS = 5_000;
 
-/** All webhooks with their health. */
 export function Webhooks() {
   const navigate = useNavigate();
   const refusalOf = useRefusals();

@@ -68,7 +68,6 @@ export function SourcePicker({ source, onChange }: SourcePickerProps) {
   );
 }
 
-/** Returns the label of a source. */
 export function sourceWords(source: Readonly<Record<string, unknown>>): string {
   const { kind, table, entity } = source;
   if (typeof table === "string") return `Records of ${table}`;

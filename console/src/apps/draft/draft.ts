@@ -61,7 +61,6 @@ export interface ChildList {
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Returns the child lists of a component. */
 export function childrenOf(component: Component): readonly ChildList[] {
   const { type } = component;
   if (type === "modal")
@@ -201,7 +200,6 @@ export function moveIn(draft: Draft, pointer: string): Edit | undefined {
 
 export type Container = "columns" | "tabs" | "modal";
 
-/** Wraps a component in a container. */
 export function wrapIn(draft: Draft, pointer: string, kind: Container): Draft {
   const inner = readAt(draft, pointer) as Component;
   const around: Readonly<Record<Container, Component>> = {

@@ -21,7 +21,6 @@ export function labelOfComponent(component: Component): string {
   return plain.length > CHARACTERS_MAX ? `${plain.slice(0, CHARACTERS_MAX - 1)}…` : plain;
 }
 
-/** Returns the name of a component type. */
 export const kindWords = ({ type }: Component): string => KIND_LABELS[type] ?? toWords(type);
 
 export function describeComponent(component: Component): string {

@@ -67,7 +67,6 @@ export function Apps() {
   );
 }
 
-/** Returns the address of an app for its users. */
 export function addressOf(slug: string, environment: string): string {
   const query = environment === "production" ? "" : `?environment=${environment}`;
   return `${BASE_PATH}/apps/${place.workspace ?? ""}/${slug}${query}`;

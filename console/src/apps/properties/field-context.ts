@@ -10,10 +10,8 @@ export interface FieldContext {
   readonly pages: readonly { readonly path: string; readonly title: string }[];
   /** Fields of the rows that the part shows. */
   readonly fields: readonly string[];
-  /** Returns the title of a field. */
   readonly titleOf: (field: string) => string;
   readonly beside: Readonly<Record<string, unknown>>;
-  /** The schemas of actions. */
   readonly defs: Readonly<Record<string, Schema>>;
   readonly draw: (field: FieldProps, ctx: FieldContext) => ReactNode;
 }

@@ -16,7 +16,6 @@ interface FieldEditorProps {
   readonly taken: readonly string[];
 }
 
-/** The settings of a field. */
 export function FieldEditor({ field, others, onChange, onRename, taken }: FieldEditorProps) {
   const set = (next: Partial<FormField>): void => onChange({ ...field, ...next });
   const hasOptions = field.type === "choice" || field.type === "many";

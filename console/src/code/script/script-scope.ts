@@ -34,7 +34,6 @@ export function pathBefore(text: string): readonly string[] | undefined {
     .split(".");
 }
 
-/** Resolves a path in this source. */
 export function resolvePath(
   source: string,
   names: readonly string[],

@@ -14,7 +14,6 @@ const toDraft = ({ name, config, auth }: Connector): ConnectorDraft => ({
   auth: { ...auth },
 });
 
-/** The settings of an existing connector. */
 export function ConnectorSettings({ connector }: { readonly connector: Connector }) {
   const types = useOp("connectors.types", { query: { limit: 200 } }).data?.data;
   const type = types?.find((one) => one.type === connector.type);

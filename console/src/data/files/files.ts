@@ -5,7 +5,6 @@ import { uploadTo } from "./upload.ts";
 
 const LINK_FRESH_MS = 240_000;
 
-/** Uploads a file to this workspace. */
 export function uploadFile(file: File): Promise<Schemas["File"]> {
   return uploadTo(file, { ...place, baseUrl: BASE_PATH });
 }

@@ -97,7 +97,6 @@ export function placeOf({ path }: Pick<Problem, "path">, shown: ReadonlySet<stri
   return undefined;
 }
 
-/** Returns the value at a path. */
 export const valueAt = (values: Values, path: string): unknown =>
   path
     .split("/")

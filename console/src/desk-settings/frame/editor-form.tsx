@@ -121,7 +121,6 @@ interface NameFieldProps {
   readonly errorOf: (pointer: string) => string | undefined;
 }
 
-/** The name field of a draft. */
 export function NameField({ draft, change, errorOf }: NameFieldProps) {
   return (
     <LineField

@@ -15,7 +15,6 @@ interface PeopleFieldProps {
   readonly error?: string | undefined;
 }
 
-/** A list of people. */
 export function PeopleField(props: PeopleFieldProps) {
   const { label, userIds, onChange, isOrdered = false, help, error } = props;
   const nameOf = useNames();

@@ -6,7 +6,6 @@ import { freeField } from "../../ui/form/binding.ts";
 
 interface TicketPickerProps {
   readonly label: string;
-  /** The id of the ticket. */
   readonly value: string | undefined;
   readonly onChange: (id: string | undefined) => void;
   readonly kinds?: readonly string[];

@@ -20,7 +20,6 @@ const toTags = (text: string): readonly string[] =>
     .map((tag) => tag.trim())
     .filter(Boolean);
 
-/** The fields of one step. */
 export function StepFields({ step, field }: StepFieldsProps) {
   switch (step.act) {
     case "set":

@@ -12,7 +12,6 @@ interface ConnectionTestProps {
   readonly isStale: boolean;
 }
 
-/** Tests the saved connection. */
 export function ConnectionTest({ mailbox, isStale }: ConnectionTestProps) {
   const [result, setResult] = useState<Schemas["MailboxTest"]>();
   const test = useCommand("mailboxes.test", {

@@ -10,7 +10,6 @@ interface OwnFieldInputsProps {
   readonly errors: readonly FieldError[];
 }
 
-/** The custom fields of this kind. */
 export function OwnFieldInputs({ kind, value, onChange, errors }: OwnFieldInputsProps) {
   const may = useMay();
   const found = useOp("desk.get_kind", { params: { kind } }, { enabled: may("teams.list") }).data;

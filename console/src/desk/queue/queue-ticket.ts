@@ -10,7 +10,6 @@ export interface LastWord {
   readonly isCaller: boolean;
 }
 
-/** A row of the queue. */
 export interface QueueTicket {
   readonly kind: Kind;
   readonly id: string;
@@ -79,7 +78,6 @@ function toDue({ dueAt, dueState, dueMetric, createdAt }: Item, readAtMs: number
   };
 }
 
-/** Returns the name of the assignee if it is known. */
 export function assigneeName(
   { assigneeId, assignee }: Pick<QueueTicket, "assigneeId" | "assignee">,
   nameOf: (id: string) => string | undefined,

@@ -22,7 +22,6 @@ export interface Queue {
 const PAGE = 100;
 
 interface Work {
-  /** The number of the open ticket. */
   readonly openNumber: string | undefined;
   readonly isSelecting: boolean;
 }

@@ -9,7 +9,6 @@ interface ViewListProps {
   readonly views: Views;
   readonly chosen: string;
   readonly onChoose: (id: string) => void;
-  /** The menu of a saved view. */
   readonly menuOf: (view: View) => ReactNode;
 }
 

@@ -13,7 +13,6 @@ interface ViewMenuProps {
   readonly onGone: () => void;
 }
 
-/** The menu of a saved view, for its owner. */
 export function ViewMenu({ saved, onGone }: ViewMenuProps) {
   const may = useMay();
   const meId = useMe()?.user.id;

@@ -25,7 +25,6 @@ export function compileEventMatch(search: EventsSearch): (event: LogEvent) => bo
 
 const PLATFORM = "platform.events";
 
-/** Returns the topic of a platform event. */
 export function topicOf(type: string): string {
   return type.slice(0, type.indexOf("."));
 }

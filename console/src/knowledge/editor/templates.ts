@@ -1,4 +1,3 @@
-/** Templates for articles. */
 export const TEMPLATES: readonly { readonly name: string; readonly body: string }[] = [
   {
     name: "How to",

@@ -16,7 +16,6 @@ interface IncidentListProps {
   readonly refusal: string | undefined;
 }
 
-/** Incidents caused by a problem. */
 export function IncidentList({ problem, refusal }: IncidentListProps) {
   const [isLinking, setLinking] = useState(false);
   const { incidents } = problem;
@@ -78,7 +77,6 @@ export function IncidentList({ problem, refusal }: IncidentListProps) {
 }
 
 interface LinkDialogProps {
-  /** The id of the problem. */
   readonly id: string;
   readonly onClose: () => void;
   readonly without: readonly string[];

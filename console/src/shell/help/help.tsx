@@ -11,7 +11,6 @@ import { Button, PlainButton } from "../../ui/form/button.tsx";
 import { TextInput } from "../../ui/form/controls.tsx";
 
 interface HelpProps {
-  /** The current path. */
   readonly path: string;
   readonly onClose: () => void;
 }

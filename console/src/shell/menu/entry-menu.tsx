@@ -11,7 +11,6 @@ interface EntryMenuProps {
   readonly first: readonly string[];
 }
 
-/** The actions of a menu entry. */
 export function EntryMenu(props: EntryMenuProps) {
   const { id, label, arrangement, onArrange, first } = props;
   const at = first.indexOf(id);

@@ -78,5 +78,4 @@ const WORDS: Readonly<Record<string, string>> = {
   Gather: "Collects from several processes",
 };
 
-/** Describes a node. */
 export const wordsOf = ({ type }: PlanNode): string | undefined => WORDS[type];

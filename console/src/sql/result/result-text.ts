@@ -9,7 +9,6 @@ export function toCellText(value: unknown): string {
 /** Spreadsheets interpret texts with this start as formulas. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-/** Returns a CSV file. */
 export function toCsv({ columns, rows }: Answer): string {
   const lines = [columns.map(({ name }) => name), ...(rows as readonly Cells[])];
   return lines.map((line) => `${line.map(toCsvCell).join(",")}\r\n`).join("");

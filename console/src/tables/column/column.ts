@@ -93,7 +93,6 @@ function systemColumn(
   };
 }
 
-/** Returns the values of a choice column. */
 export function choicesOf({ options: { values } }: Pick<GridColumn, "options">): readonly string[] {
   return Array.isArray(values) ? values.map(String) : [];
 }

@@ -56,7 +56,6 @@ export const NEW_COLUMN: ColumnDraft = {
   dimensions: "384",
 };
 
-/** The column types that users can create. */
 export const TYPES: readonly string[] = [
   "text",
   "integer",

@@ -74,7 +74,6 @@ const REFERENCE: readonly Operator[] = [
   ...EMPTY,
 ];
 
-/** Returns the operators of a column. */
 export function operatorsOf(column: GridColumn): readonly Operator[] {
   if (isNumber(column)) return NUMBER;
   if (column.type === "boolean") return BOOLEAN;
@@ -156,7 +155,6 @@ function rulesOf(field: string, value: unknown): FilterNode[] {
   });
 }
 
-/** Counts the rules of a filter. */
 export function countRules(node: FilterNode): number {
   return node.kind === "group" ? node.parts.reduce((sum, part) => sum + countRules(part), 0) : 1;
 }

@@ -101,7 +101,6 @@ interface MappingContext {
   readonly newTable: { readonly name: string } | null;
   /** The columns of that table. */
   readonly fields: readonly Pick<GridColumn, "name" | "title">[];
-  /** Returns the type of a field of that table. */
   readonly typeOf: (field: string) => string | undefined;
 }
 

@@ -27,7 +27,6 @@ export function ruleFault({ roles, actions, fields }: Rule): string | undefined 
   return fields?.length === 0 ? "Choose a field, or let them have all." : undefined;
 }
 
-/** Describes a rule in one sentence. */
 export function describeRule(
   rule: Rule,
   nameOf: (role: string) => string,

@@ -44,7 +44,6 @@ export function useRowWindow(
   return { from: Math.min(sight.from, count), to: Math.min(sight.to, count) };
 }
 
-/** Scrolls to a row. */
 export function showRow(box: HTMLElement, rowPx: number, n: number, headPx = 0): void {
   const [top, bottom] = [n * rowPx, (n + 1) * rowPx];
   if (top < box.scrollTop) box.scrollTop = top;

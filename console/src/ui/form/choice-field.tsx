@@ -57,7 +57,6 @@ const optionsOf = <T extends string | number>(
   values: FieldProps<T>["limits"]["values"] = [],
 ): readonly Choice<T>[] => values.map((value) => [value as T, toWords(String(value))]);
 
-/** A checkbox. */
 export function CheckField(props: FieldProps<boolean>) {
   const { value, onChange, isDisabled, help, name } = props;
   const label = labelOf(props);

@@ -1,6 +1,5 @@
 import { toWords } from "../words.ts";
 
-/** A value and its label. */
 export type Choice<T extends string | number = string> = readonly [value: T, label: string];
 
 /** A choice under a heading. */

@@ -29,7 +29,6 @@ function collect(value: unknown, found: Map<string, FileHandle>): void {
 /** A stored file, with the fields that handles need. */
 type SentFile = Omit<FileHandle, "$file"> & { readonly id: string };
 
-/** Returns the handle of an uploaded file. */
 export function toHandle({ id, name, mediaType, size }: SentFile): FileHandle {
   return { $file: id, name, mediaType, size };
 }

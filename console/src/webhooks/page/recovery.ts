@@ -1,6 +1,5 @@
 const HOUR_MS = 3_600_000;
 
-/** The periods to recover. */
 export const SPANS = [
   { label: "An hour ago", ms: HOUR_MS },
   { label: "A day ago", ms: 24 * HOUR_MS },

@@ -7,7 +7,6 @@ interface ColourFieldProps extends FieldProps<string> {
   readonly standard: string;
 }
 
-/** A colour, or the default. */
 export function ColourField({ standard, ...props }: ColourFieldProps) {
   const { value, onChange } = props;
   return (

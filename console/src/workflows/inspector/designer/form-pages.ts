@@ -52,7 +52,6 @@ export function nameFor(label: string, pages: Pages): string {
   }
 }
 
-/** Adds a field at the end of a page. */
 export function addField(pages: Pages, page: number, type: FieldType): Pages {
   const label = FIELD_WORDS[type];
   const field: FormField = {

@@ -146,7 +146,6 @@ export function AnyValue({ field, sources }: ValueFieldProps) {
 const readAny = (text: string): unknown => parseValue(text) ?? text;
 const spellAny = (value: unknown): string => (value === "" ? "" : spellValue(value));
 
-/** Values for the columns of a table. */
 export function ColumnValues(props: ValueFieldProps & { readonly table: unknown }) {
   const { table, ...rest } = props;
   const isNamed = typeof table === "string" && !isTemplateText(table);
