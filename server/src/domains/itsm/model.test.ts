@@ -57,7 +57,7 @@ await owner("PATCH /api/v1/itsm/kinds/incident", {
   fields: [{ key: "level", name: "Level", type: "number" }],
 });
 
-/** A stream of numbers that is the same for the same seed. */
+/** A deterministic generator of random numbers. */
 class Random {
   #state: number;
 
@@ -81,7 +81,7 @@ class Random {
   }
 }
 
-/** The events and failures that occurred, so that the walks cover all of them. */
+/** Occurred events and failures, to check that the random operations cover all of them. */
 const covered = new Set<string>();
 
 class Walk {
@@ -114,7 +114,7 @@ class Walk {
     const { status, events, body: answer } = await by.ask(`POST /api/v1/itsm/${kind}`, body);
     const name = kind.slice(0, -1);
     if (!WORKERS.includes(by.role)) {
-      // Anyone raises incidents for themselves, but not with what is for those who work on them.
+      // Members can create incidents for themselves, but not with agent fields.
       expect([status, events]).toEqual([kind === "incidents" ? 422 : 403, []]);
       return;
     }
@@ -137,7 +137,7 @@ class Walk {
     this.#tickets.push(ticket);
   }
 
-  /** Anyone raises an incident for themselves, with a title. */
+  /** A member creates an incident with a title. */
   async #raise(by: Person): Promise<void> {
     const body = { title: `T${this.#random.below(1000)}` };
     const { status, events, body: answer } = await by.ask("POST /api/v1/itsm/incidents", body);
@@ -231,7 +231,7 @@ class Walk {
     return this.#compare(ticket, prediction, { ...(await by.ask(`PATCH ${path}`, input)), by });
   }
 
-  /** Half of the time one of the incidents that fulfil a condition which few do. */
+  /** In half of the cases selects an incident that meets a rare condition. */
   #oftenOf(condition: (ticket: Ticket) => boolean): Ticket | undefined {
     const found = this.#tickets.filter((one) => one.kind === "incidents" && condition(one));
     return found.length > 0 && this.#random.below(2) === 0 ? this.#random.of(found) : undefined;
@@ -250,7 +250,9 @@ class Walk {
     if (action === "approve" || action === "reject") ticket.voters.add(by.id);
   }
 
-  /** Half of the time an action that somebody may do now, the rarest of this walk: or few would get far. */
+  /**
+   * In half of the cases selects a possible action, the rarest so far. Otherwise few tickets would reach late states.
+   */
   #possible(ticket: Ticket, actions: readonly string[]): readonly [Person, string] | undefined {
     if (this.#random.below(2) === 0) return undefined;
     const timesDone = (action: string): number =>
@@ -286,7 +288,7 @@ const FAILURES = ["incidents", "changes", "problems"].flatMap((kind) => [
   `${kind} 403`,
   `${kind} 409`,
 ]);
-/** The events and refusals that must come up, or the walk has shown nothing of them. */
+/** Events and rejections that must occur, otherwise they are not tested. */
 const COVERED_NAMES: readonly string[] = [
   ...Object.values(EVENTS),
   "incident.updated",
@@ -301,19 +303,19 @@ const COVERED_NAMES: readonly string[] = [
   "incidents 404",
 ];
 
-test("random operations on tickets give the responses, events and states of the model", async () => {
+test("responses, events and states of random operations on tickets equal those of the model", async () => {
   const walks = await Promise.all(
     Array.from({ length: WALKERS }, async (_, index) => {
       const tickets: Ticket[] = [];
       const walk = new Walk(SEED + index * 7919, tickets);
-      // A seed may need more steps than most until each event and refusal has come up.
+      // Some seeds need more steps until each event and rejection has occurred.
       const isDone = (step: number): boolean =>
         step >= STEPS_MAX || (step >= STEPS && COVERED_NAMES.every((name) => covered.has(name)));
       for (let step = 0; !isDone(step); step += 1) await walk.step();
       return tickets;
     }),
   );
-  // Who asks finds theirs in lists, and nobody else's.
+  // Requesters find only their own tickets in lists.
   for (const { ask, id } of requesters) {
     const own = walks.flat().filter(({ askerIds }) => askerIds.includes(id));
     const { body } = await ask("GET /api/v1/itsm/incidents?limit=200&count=exact");

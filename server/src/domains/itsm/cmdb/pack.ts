@@ -6,7 +6,7 @@ import * as service from "./classes/service.ts";
 import * as store from "./classes/store.ts";
 import { CmdbWrite } from "./permissions.ts";
 
-/** CMDB classes as pack content, in the environment that the pack is installed in. */
+/** CMDB classes in packs, in the environment of the installation. */
 export const classContent = packContent({
   kind: "cmdb_classes",
   permission: CmdbWrite,

@@ -49,9 +49,9 @@ const ContactExists = failure(
 );
 
 /**
- * SQL for the member whom a contact's address belongs to. It is looked up and not kept: an address that
- * nobody verified links nothing, and one who leaves is linked no longer. A workspace's own identity provider
- * vouches for the addresses of its accounts.
+ * SQL: the member with a contact's address. Looked up on each use and never stored, so an unverified address links
+ * nothing, and a member who leaves is unlinked. The identity provider of a workspace verifies the addresses of its
+ * accounts.
  */
 export function memberOfAddressSql(address: string): string {
   return `(select u.id from users u
@@ -62,13 +62,13 @@ export function memberOfAddressSql(address: string): string {
             order by u.managed_by nulls last limit 1)`;
 }
 
-/** Throws a 422 for a contact who has neither an address nor a telephone number. */
+/** Throws 422 for a contact without an address and a telephone number. */
 function assertReachable({ address, phone }: Partial<Pick<Contact, "address" | "phone">>): void {
   if (address || phone) return;
   throw invalidField("/address", "is required without a phone number");
 }
 
-/** A person who is no member, such as a customer: the caller of a ticket may be one. */
+/** A person without membership, such as a customer. Can be the caller of a ticket. */
 export const contacts = resource({
   name: "contact",
   plural: "contacts",

@@ -4,7 +4,7 @@ import { useWorld } from "#kernel/testing/world.ts";
 const world = await useWorld();
 const [agent, member] = await Promise.all([world.member(["agent"]), world.member(["member"])]);
 
-test("a contact is one address, and belongs to the organisation of its mail domain", async () => {
+test("a contact has one address, and belongs to the organisation of its mail domain", async () => {
   const firm = await agent("POST /api/v1/itsm/organisations", {
     name: "Lind",
     mailDomains: ["LIND.example", "lind.test"],
@@ -35,7 +35,7 @@ test("a contact is one address, and belongs to the organisation of its mail doma
   expect((await member("GET /api/v1/itsm/contacts")).status).toBe(403);
 });
 
-test("a contact is the member whose verified address it has, and nobody's before", async () => {
+test("a contact is linked to the member who verified its address", async () => {
   const someone = await world.member(["member"]);
   const [{ email }] = await world.sql("select email from users where id = $1", [someone.userId]);
   const made = await agent("POST /api/v1/itsm/contacts", { name: "Kai", address: email });
@@ -52,7 +52,7 @@ test("a contact is the member whose verified address it has, and nobody's before
   expect((await agent(path)).body.data.userId).toBe(null);
 });
 
-test("the caller of an incident is a member or a contact that there is", async () => {
+test("the caller of an incident is an existing member or contact", async () => {
   const { body } = await agent("POST /api/v1/itsm/contacts", {
     name: "Io",
     address: "io@x.example",
@@ -79,7 +79,7 @@ test("the caller of an incident is a member or a contact that there is", async (
   ]);
 });
 
-test("a contact who calls has a phone number instead of an address, and one of both stays", async () => {
+test("a contact can have a phone number instead of an address, and must keep one of them", async () => {
   const made = await agent("POST /api/v1/itsm/contacts", { name: "Vera", phone: "+41 44 555" });
   expect([made.status, made.events, made.body.data.address]).toEqual([
     201,

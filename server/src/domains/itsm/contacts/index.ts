@@ -21,14 +21,16 @@ export {
   personId,
 } from "./person.ts";
 
-/** Events about contacts and organisations are for those who may see these: they have addresses and notes. */
+/**
+ * Events about contacts and organisations contain addresses and notes, so only members with read permission see them.
+ */
 const contactVisibility: readonly EventVisibility[] = ["contact", "organisation"].map(
   (resourceType) => ({
     resourceType,
     async filtersFor(position, events) {
       const viewerOf = await viewerLookup(position);
       return events.map((event) => (person) => {
-        // A webhook or a workflow belongs to the workspace, and goes on when its author has left.
+        // Webhooks and workflows belong to the workspace, and continue after their author leaves.
         if (!person || person.roles.length === 0) return event;
         return viewerOf(person).permissions.has(ContactsRead.name) ? event : undefined;
       });

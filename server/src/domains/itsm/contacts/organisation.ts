@@ -45,7 +45,7 @@ const OrganisationInUse = failure(
   "The organisation has contacts. Move them to another organisation first.",
 );
 
-/** An organisation that contacts belong to, such as a customer. */
+/** An organisation of contacts, such as a customer. */
 export const organisations = resource({
   name: "organisation",
   plural: "organisations",
@@ -106,7 +106,7 @@ async function findTakenDomain(
   return row && String(row["domain"]);
 }
 
-/** Finds the organisation of an address in lower case, by its mail domain. */
+/** Finds the organisation of a lower-case address by its mail domain. */
 export async function findOrganisation(tx: Tx, address: string): Promise<string | null> {
   const domain = address.slice(address.lastIndexOf("@") + 1);
   const text =

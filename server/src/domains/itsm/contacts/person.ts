@@ -1,4 +1,4 @@
-/** The people whom a ticket is for: members by their ids, and contacts by theirs. */
+/** Requesters of tickets: members and contacts by id. */
 import Type from "typebox";
 import { findMemberNames } from "#domains/identity/accounts/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
@@ -7,7 +7,7 @@ import { idPattern } from "#kernel/schema/id.ts";
 import type { ResourceContext } from "#kernel/resource/declaration.ts";
 import { contacts, memberOfAddressSql } from "./contact.ts";
 
-/** The schema of a member's or a contact's id. */
+/** The schema of a member id or contact id. */
 export function personId(description?: string) {
   return Type.String({
     pattern: `${idPattern("usr")}|${idPattern("cnt")}`,
@@ -15,9 +15,9 @@ export function personId(description?: string) {
   });
 }
 
-/** Somebody who asks, by mail or otherwise. */
+/** A requester. */
 export interface Person {
-  /** `usr_…` of a member, `cnt_…` of a contact. */
+  /** `usr_…` for a member, `cnt_…` for a contact. */
   readonly id: string;
   readonly isMember: boolean;
   readonly name: string;
@@ -25,8 +25,8 @@ export interface Person {
 }
 
 /**
- * The person behind an address: the active member who verified it, or the contact who has it; a new one is
- * made where there is none. Two who write at once from one address are one contact.
+ * The person with an address: the active member who verified it, or its contact. Creates a contact if needed.
+ * Concurrent calls with one address create one contact.
  */
 export async function ensureContact(
   ctx: ResourceContext<typeof contacts.events.created>,
@@ -54,19 +54,19 @@ const PERSON = `
   select c.id, false, c.name, c.address from contacts c where c.address = $1::text
    order by 2 desc limit 1`;
 
-/** Finds the member or the contact whose address in lower case this is. */
+/** Finds the member or contact with this lower-case address. */
 export async function findPerson(tx: Tx, address: string): Promise<Person | undefined> {
   const [row] = await queryRows<Person>(tx, PERSON, [address]);
   return row;
 }
 
-/** A contact; one who only calls has no address. */
+/** A contact. A caller by telephone has no address. */
 export interface ContactPerson extends Omit<Person, "address"> {
   readonly address: string | null;
   readonly language: string | null;
 }
 
-/** Contacts by their ids, those that there are. */
+/** Existing contacts by id. */
 export async function findContacts(
   tx: Tx,
   ids: readonly string[],
@@ -78,22 +78,22 @@ export async function findContacts(
       where id = any ($1::text[]) order by id`,
     [ids],
   );
-  // The columns are the fields.
+  // Columns and fields have the same names.
   return rows as unknown as readonly ContactPerson[];
 }
 
 const PEOPLE_MAX = 200;
-/** A single letter begins too many names to be of use. */
+/** A single letter matches too many names. */
 const WORD_CHARACTERS_MIN = 2;
 
-/** Finds the ids of members and contacts by words of their names and addresses; the last may be a prefix. */
+/** Finds member and contact ids by words in names and addresses. The last word can be a prefix. */
 export async function findPeopleByWords(
   tx: Tx,
   words: readonly string[],
 ): Promise<readonly string[]> {
   const last = words.at(-1) ?? "";
   if (last.length < WORD_CHARACTERS_MIN) return [];
-  // Quoted, it is a text and no query; quotes and backslashes can't be searched for.
+  // Quoted, so that it is text instead of query syntax. Quotes and backslashes cannot be searched.
   const prefix = `'${last.replaceAll(/['\\]/g, " ")}':*`;
   const rows = await queryRows(
     tx,
@@ -104,7 +104,7 @@ export async function findPeopleByWords(
   return rows.map(({ id }) => String(id));
 }
 
-/** The names of members and contacts by their ids; who is neither any more has none. */
+/** The names of members and contacts by id. Deleted people have none. */
 export async function findPersonNames(
   tx: Tx,
   ids: readonly string[],
@@ -123,13 +123,13 @@ export async function findPersonNames(
   return new Map([...members, ...others].map(({ id, name }) => [id, name]));
 }
 
-/** The ids that stand for a member as the one who asks: their own, and those of contacts with their address. */
+/** The ids of a member as a requester: the member id, and contacts with the member's address. */
 export async function findOwnIds(tx: Tx, userId: string): Promise<readonly string[]> {
   const rows = await queryRows(tx, ownContactsSql("$1::text"), [userId]);
   return [userId, ...rows.map(({ id }) => String(id))];
 }
 
-/** SQL for the ids of the contacts that have a member's verified address, given that of their id. */
+/** SQL: the ids of the contacts with the verified address of a member, given SQL for the member id. */
 export function ownContactsSql(person: string): string {
   return `
     select c.id from users u

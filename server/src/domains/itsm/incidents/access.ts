@@ -1,11 +1,11 @@
-/** The people who see an incident without a permission to read all of them, and what they see of it. */
+/** Access of requesters and watchers to incidents without the read permission. */
 import { isParty, type OwnTickets, type TicketIdentity, watchedSql } from "../tickets/index.ts";
 import { ownContactsSql } from "../contacts/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import { assertNoErrors } from "#kernel/operation/failure.ts";
 import { Incident, IncidentsRead, IncidentsWrite } from "./incident.ts";
 
-/** The tickets that people see because they raised them, are affected by them, or watch them. */
+/** Incidents visible to people who raised them, are affected by them, or watch them. */
 export const ownIncidents: OwnTickets = {
   sql: (person) =>
     `created_by = ${person} or caller_id = ${person}
@@ -54,7 +54,7 @@ export const ownIncidents: OwnTickets = {
   ],
 };
 
-/** True when somebody sees an incident; without one, when they see all. */
+/** True if a member sees an incident; without an incident, true if the member sees all. */
 export function canSeeIncidents(
   viewer: Pick<Caller, "permissions" | "principal">,
   incident?: TicketIdentity,
@@ -64,10 +64,10 @@ export function canSeeIncidents(
   return incident !== undefined && isParty(viewer, incident);
 }
 
-/** The fields of a new incident that those set who do not work on incidents. */
+/** The fields of a new incident that requesters can set. */
 const RAISED_FIELDS = ["title", "description", "callerId"];
 
-/** Throws a 422 where somebody who may only raise incidents for themselves says more than that. */
+/** Throws 422 if a requester sets other fields. */
 export function assertMayRaise(
   { permissions, principal }: Caller,
   input: Readonly<Record<string, unknown>>,

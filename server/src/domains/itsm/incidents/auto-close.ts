@@ -1,6 +1,6 @@
 /**
- * Resolved incidents close by themselves. When that is due follows from a setting that may change at any
- * time, so nothing is enqueued when one is resolved: an index tells where something is due.
+ * Closes resolved incidents automatically. The due time depends on a setting that can change, so no job is enqueued
+ * at resolution; an index finds due incidents.
  */
 import Type from "typebox";
 import { newCorrelationId } from "#kernel/log/causal-chain.ts";
@@ -17,7 +17,7 @@ const EVERY_MS = 60_000;
 const BATCH_INCIDENTS_MAX = 200;
 const PARTITIONS_MAX = 1_000;
 
-/** Closes what is due in one workspace and environment, batch by batch. */
+/** Closes due incidents in one workspace and environment, in batches. */
 export const autoCloseJob = job({
   kind: "incidents.close_resolved",
   payload: Type.Object({}),
@@ -28,7 +28,7 @@ export const autoCloseJob = job({
     const by = new Date(ctx.now.getTime() - autoCloseDays * DAY_MS);
     const due = await lockResolved(ctx.tx, by, BATCH_INCIDENTS_MAX);
     for (const incident of due) {
-      // Each has a chain of its own: that they are due together is chance.
+      // Each incident has its own causal chain, because they are unrelated.
       ctx.setActor(SYSTEM_ACTOR, { correlationId: newCorrelationId(ctx.services.clock), depth: 0 });
       await incidentCommands.perform(ctx, incident, { action: "close", event: IncidentClosed });
       ctx.flush();
@@ -37,7 +37,7 @@ export const autoCloseJob = job({
   },
 });
 
-/** Of the jobs that wait, one for each partition. */
+/** At most one waiting job per partition. */
 const ONCE = { key: "due" };
 
 const DUE_PARTITIONS = `
@@ -53,7 +53,7 @@ const DUE_PARTITIONS = `
                         <= $1::timestamptz - coalesce(s.auto_close_days, $2::integer) * interval '24 hours')
    limit $3`;
 
-/** Finds the partitions in which something is due; as the system, since that is in all workspaces. */
+/** Finds partitions with due incidents. Runs as the system, across all workspaces. */
 export const findAutoCloseable = job({
   kind: "incidents.find_resolved",
   payload: Type.Object({}),

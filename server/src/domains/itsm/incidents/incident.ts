@@ -30,10 +30,10 @@ export const incidentMachine = stateMachine({
 export type State = (typeof incidentMachine.states)[number];
 export type Action = (typeof incidentMachine.transitions)[number]["action"];
 
-/** The states in which somebody still has to work on it; the column `is_open` is true in them. */
+/** Unfinished states; the column `is_open` is true in them. */
 export const OPEN_STATES: readonly State[] = ["new", "in_progress", "on_hold"];
 
-/** From the least to the worst. */
+/** From least to most severe. */
 export const SEVERITIES = ["low", "medium", "high", "critical"] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
@@ -43,7 +43,7 @@ export const StateName = Type.Enum([...incidentMachine.states]);
 export const Severity = Type.Enum([...SEVERITIES], {
   description: "Severity, independent of the priority",
 });
-/** Each workspace has its own codes, and reports count by them. */
+/** Each workspace has its own codes, and reports count by code. */
 export const ResolutionCode = line(
   100,
   "Resolution code, such as `solved`, `workaround`, `duplicate`, `not_reproducible`, `no_fault` or `user_error`",
@@ -52,7 +52,7 @@ export const DEFAULT_RESOLUTION_CODE = "solved";
 export const Resolution = line(20_000, "Description of the resolution");
 export const Reason = line(2_000);
 export const OptionalReason = object({ reason: Type.Optional(Reason) });
-/** The moment at which an incident that is on hold comes back by itself. */
+/** The time at which an incident on hold resumes. */
 export const HoldUntil = nullable(
   Type.String({
     format: "date-time",
@@ -90,9 +90,9 @@ export const Incident = Type.Object(
     isMajor: Type.Boolean(),
     parentId: nullable(id("inc", "The parent major incident")),
     onHoldReason: nullable(text(2_000)),
-    // Events of earlier versions do not have it.
+    // Events of earlier versions do not have this field.
     holdUntil: Type.Optional(HoldUntil),
-    // Events of earlier versions do not have it.
+    // Events of earlier versions do not have this field.
     mergedIntoId: Type.Optional(
       nullable(id("inc", "The incident that this duplicate was merged into")),
     ),
@@ -113,7 +113,7 @@ export const Incident = Type.Object(
 export type IncidentData = Static<typeof Incident>;
 export type Incident = IncidentData & { readonly revision: number };
 
-/** The incident in the data of events. */
+/** An incident in event data. */
 export function incidentEventData({ revision: _, ...incident }: Incident): IncidentData {
   return incident;
 }
@@ -123,14 +123,14 @@ export function isWorse(severity: Severity, than: Severity): boolean {
   return SEVERITIES.indexOf(severity) > SEVERITIES.indexOf(than);
 }
 
-/** True when a change escalates an incident: it got worse, or went from one team to another. */
+/** True if a change escalates an incident: a higher severity, or another team. */
 export function isEscalation(before: IncidentData, after: IncidentData): boolean {
   const isRerouted =
     before.teamId !== null && after.teamId !== null && after.teamId !== before.teamId;
   return isRerouted || isWorse(after.severity, before.severity);
 }
 
-/** True when a change assigns an incident to somebody who did not have it. */
+/** True if a change assigns an incident to a new assignee. */
 export function isAssignment(before: IncidentData | undefined, after: IncidentData): boolean {
   return after.assigneeId !== null && after.assigneeId !== before?.assigneeId;
 }
@@ -138,7 +138,7 @@ export function isAssignment(before: IncidentData | undefined, after: IncidentDa
 const resource = "incident";
 const reason = nullable(Type.String());
 
-/** The whole incident, and what belongs to the event alone. */
+/** The complete incident, and fields of the event. */
 function incidentAnd<P extends TProperties>(more: P) {
   return Type.Object({ ...Incident.properties, ...more });
 }
@@ -208,7 +208,7 @@ export const ChildUnlinked = event("incident.child_unlinked", {
   summary: "A child was removed from a major incident.",
   data: incidentAnd({ child: TicketSummary }),
 });
-/** The words for the public that go with a broadcast. */
+/** The public text of a broadcast. */
 export const StatusNotice = Type.Object(
   {
     title: Type.Optional(line(200, "Public title. Required for the first notice")),

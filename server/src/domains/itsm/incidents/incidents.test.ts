@@ -22,7 +22,7 @@ async function lastEvent(): Promise<any> {
 
 const outcome = { resolution: "Replaced the disk" };
 
-test("an incident is created with the fields of its input and those derived from them", async () => {
+test("an incident is created with its input and derived fields", async () => {
   const plain = await agent(`POST ${PATH}`, { title: "No mail" });
   expect(plain).toMatchObject({
     status: 201,
@@ -172,12 +172,12 @@ test("to resolve by a PATCH needs the permission to resolve", async () => {
   expect(await clerk(`POST ${PATH}/${id}/resolve`, outcome)).toMatchObject(refused);
   const state = { state: "resolved", ...outcome };
   expect(await clerk(`PATCH ${PATH}/${id}`, state)).toMatchObject(refused);
-  // What they may not do is refused before what they say of it is looked at.
+  // The permission is checked before the input is validated.
   expect((await clerk(`PATCH ${PATH}/${id}`, { state: "resolved" })).status).toBe(403);
   expect((await clerk(`PATCH ${PATH}/${id}`, { state: "in_progress" })).status).toBe(200);
 });
 
-test("each transition emits its own event, and no other", async () => {
+test("each transition emits exactly its own event", async () => {
   const { id } = await raise();
   const act = (verb: string, body?: object) => agent(`POST ${PATH}/${id}/${verb}`, body);
   expect(await act("close")).toMatchObject({
@@ -196,7 +196,7 @@ test("each transition emits its own event, and no other", async () => {
   });
   expect((await lastEvent()).data).toEqual(done.body.data);
   expect(await act("resolve", outcome)).toMatchObject({ status: 409, events: [] });
-  // Each desk has codes of its own.
+  // Each workspace has its own codes.
   const recoded = await agent(`PATCH ${PATH}/${id}`, { resolutionCode: "Solved (Permanently)" });
   expect([recoded.status, recoded.events]).toEqual([200, ["incident.updated"]]);
   const closed = await act("close");

@@ -12,7 +12,7 @@ async function makeIncident(): Promise<string> {
 const comment = { body: "I have been here" };
 const attachment = { name: "note.txt", content: "I have been here" };
 
-test("who only reads incidents neither comments nor attaches by watching one", async () => {
+test("watching an incident does not allow read-only members to comment or attach files", async () => {
   const path = await makeIncident();
   const auditor = await world.member(["auditor"]);
   expect((await auditor(`POST ${path}/comments`, comment)).status).toBe(403);
@@ -25,17 +25,17 @@ test("who only reads incidents neither comments nor attaches by watching one", a
     expect([part, refused.status, refused.events]).toEqual([part, 403, []]);
   }
   expect((await agent(`GET ${path}/comments`)).body.data).toEqual([]);
-  // Somebody who works on it invites them.
+  // An agent invites the watcher.
   const invited = await agent(`POST ${path}/watchers`, { userId: auditor.userId });
   expect([invited.status, invited.events]).toEqual([201, ["incident.watcher_added"]]);
   expect((await auditor(`POST ${path}/comments`, comment)).status).toBe(201);
   expect((await auditor(`POST ${path}/attachments`, attachment)).status).toBe(201);
-  // To watch it once more takes nothing away.
+  // Watching again keeps the invitation.
   await auditor(`POST ${path}/watchers`);
   expect((await auditor(`POST ${path}/comments`, comment)).status).toBe(201);
 });
 
-test("who may no longer read incidents does not see those that they watch by their own choice", async () => {
+test("members who lose the read permission do not see incidents that they chose to watch", async () => {
   const [chosen, invited] = [await makeIncident(), await makeIncident()];
   const person = await world.member(["requester", "viewer"]);
   await person(`POST ${chosen}/watchers`);
@@ -51,7 +51,7 @@ test("who may no longer read incidents does not see those that they watch by the
   expect(listed.map(({ id }: { id: string }) => `${INCIDENTS}/${id}`)).toEqual([invited]);
 });
 
-test("a merge takes the invitations of watchers along, and no more", async () => {
+test("a merge moves only the invitations of watchers", async () => {
   const [source, target] = [await makeIncident(), await makeIncident()];
   const [auditor, guest] = [await world.member(["auditor"]), await world.member(["auditor"])];
   await auditor(`POST ${source}/watchers`);

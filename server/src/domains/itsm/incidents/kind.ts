@@ -29,7 +29,7 @@ export const incidentKind: TicketKind = {
   reporting: { list: incidentList, permission: IncidentsRead },
 };
 
-/** A rule gave an incident to somebody, or to a team. */
+/** Emitted when a rule assigned an incident to a member or a team. */
 export const IncidentRouted = ticketRouted(incidentKind);
 
 export const EXAMPLE_INCIDENT = "INC0000001";

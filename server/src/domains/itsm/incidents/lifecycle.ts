@@ -1,4 +1,4 @@
-/** The transitions of an incident, by an operation of their own or by a PATCH; pure. */
+/** The transitions of an incident, through actions or a PATCH. Pure functions. */
 import {
   invalidTransition,
   nextState,
@@ -18,7 +18,7 @@ import {
   type State,
 } from "./incident.ts";
 
-/** The incident after an action; throws a 409 where its state does not have it. */
+/** The incident after an action. Throws 409 if its state does not allow the action. */
 export function applyIncidentTransition(
   incident: Incident,
   action: Action,
@@ -46,7 +46,7 @@ const CHANGES: {
   }),
 };
 
-/** The fields of a PATCH that have to do with the state. */
+/** The PATCH fields related to the state. */
 export interface StateChange {
   readonly state?: State | undefined;
   readonly onHoldReason?: string | null | undefined;
@@ -55,7 +55,7 @@ export interface StateChange {
   readonly resolutionCode?: string | undefined;
 }
 
-/** The incident after a PATCH of its state, and the action that this is, if any. */
+/** The incident after a PATCH of its state, and the equivalent action. */
 export function applyStateChange(
   incident: Incident,
   change: StateChange,
@@ -74,7 +74,7 @@ export function applyStateChange(
   return { incident: { ...next, ...readHold(next, change) }, ...(action && { action }) };
 }
 
-/** The fields of a hold that a change names, which only an incident on hold has. */
+/** The hold fields of a change. Only an incident on hold has them. */
 function readHold(
   { state }: Incident,
   { onHoldReason, holdUntil }: StateChange,
@@ -97,7 +97,7 @@ function requireResolution(change: StateChange) {
   return { resolution, resolutionCode };
 }
 
-/** Another wording of the resolution, which only a resolved incident has. */
+/** A changed resolution text. Only a resolved incident has one. */
 function rewordResolution(
   incident: Incident,
   { state = incident.state, resolution, resolutionCode }: StateChange,
@@ -118,7 +118,7 @@ function rewordResolution(
   return fields;
 }
 
-/** The incident once it is escalated; throws a 422 unless it gets worse or goes to another team. */
+/** The incident after an escalation. Throws 422 unless the severity increases or the team changes. */
 export function applyEscalation(
   incident: Incident,
   to: { readonly severity?: Severity; readonly teamId?: string },

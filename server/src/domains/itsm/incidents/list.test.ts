@@ -75,7 +75,7 @@ test("the list is newest first, and filtered", async () => {
   }
 });
 
-test("`mine` lists the caller's open incidents, `queue` also those of their teams, the most urgent first", async () => {
+test("`mine` lists the caller's open incidents, `queue` also those of the caller's teams, most urgent first", async () => {
   expect(await titles("mine=true")).toEqual(["mine in their team", "mine"]);
   const queue = ["mine in their team", "waits urgently", "mine", "waits"];
   expect(await titles("queue=true")).toEqual(queue);
@@ -92,7 +92,7 @@ test("`mine` lists the caller's open incidents, `queue` also those of their team
   expect(seen).toEqual(queue);
 });
 
-test("configuration items are stored once each, and lead to the incident while it is open", async () => {
+test("configuration items are stored once, and list the incident while it is open", async () => {
   const items: string[] = [];
   for (const name of ["mail-1", "mail-2"]) {
     const { body } = await owner("POST /api/v1/cmdb/items", { name, class: "server" });
@@ -141,7 +141,7 @@ interface Sent {
   readonly values: readonly unknown[];
 }
 
-/** The statements of a list, and how PostgreSQL can serve the last of them, were the other ways closed. */
+/** The statements of a list, and the plan of the last one with other access paths disabled. */
 async function planOf(question: Partial<IncidentQuery>): Promise<string> {
   const partition = here();
   const sent: Sent[] = [];

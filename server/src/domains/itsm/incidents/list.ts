@@ -46,7 +46,7 @@ export const incidentList: ListDefinition = {
   fields: {
     id: text("id"),
     no: { sql: "no", kind: "number", type: "bigint" },
-    // As numbers have at least seven digits, their order as texts is theirs as numbers for long.
+    // Numbers have at least seven digits, so they sort as text.
     number: text("number"),
     title: text("title"),
     description: text("description"),
@@ -82,7 +82,7 @@ export const incidentList: ListDefinition = {
   tieBreaker: "no",
 };
 
-/** The list of somebody's own: by what they see of them, so that no filter tells the rest. */
+/** The list of own incidents. It filters by visible fields only, so that filters reveal nothing else. */
 const ownList: ListDefinition = {
   ...incidentList,
   name: "own incidents",
@@ -96,7 +96,7 @@ const ownList: ListDefinition = {
 /** An incident in a list. */
 type ListedIncident = Incident & Static<TObject<typeof talkFields>>;
 
-// The select list has the fields of the talk besides those of the incident.
+// The select list contains collaboration fields in addition to the incident fields.
 const toListItem = (row: SqlRow) => incidentStore.toTicket(row) as ListedIncident;
 
 const toPartyItem = (row: SqlRow): ListedIncident =>
@@ -139,7 +139,7 @@ export const IncidentQuery = object({
 });
 export type IncidentQuery = Static<typeof IncidentQuery>;
 
-/** Comments and promised times have a past of their own. */
+/** Comments and SLA clocks have their own history. */
 const NO_TALK = { lastPublicComment: null, promisedAt: null };
 
 /** Reads one page of incidents. */
@@ -170,7 +170,7 @@ export async function listIncidents(
       {
         past: pastTickets({ kind: "incident", table: "incidents" }),
         conditions: narrowed,
-        // Events have what responses have, by one schema.
+        // Events use the response schema.
         toItem: (past) => ({ ...past, ...NO_TALK, ...NO_REVISION }) as unknown as ListedIncident,
       },
     );
@@ -191,7 +191,7 @@ export async function listIncidents(
   });
 }
 
-/** Reads one page of the children of an incident, the oldest first. */
+/** Reads a page of the children of an incident, oldest first. */
 export function listChildren(
   ctx: ReadContext,
   parentId: string,
@@ -207,9 +207,9 @@ function equalTo(column: string, value: unknown, type: string): ListCondition[] 
 }
 
 function inStates(states: readonly string[]): ListCondition {
-  // Equality with one, unlike with any of several, leaves the rows in the order of the index.
+  // Equality with one state keeps the index order; a list of states does not.
   if (states.length === 1) return (parameters) => `state = ${parameters.add(states[0], "text")}`;
-  // An index has the open ones, which PostgreSQL does not conclude from the states by itself.
+  // An index contains the open incidents. PostgreSQL does not derive this condition from the states.
   const open = states.every((state) => OPEN_STATES.some((name) => name === state))
     ? "is_open and "
     : "";
@@ -221,9 +221,8 @@ function openAndOf(userId: string): ListCondition {
 }
 
 /**
- * The incidents of a person, and those that wait in each of their teams: a part for each, since an index
- * has each of them in order and PostgreSQL merges them, where one condition on all would have to be
- * sorted, however many wait there. It only sees that when each part says its order.
+ * The incidents of a member and of each of the member's teams. One part for each, because PostgreSQL merges their
+ * ordered index scans, while a common condition would sort all rows. Each part needs its own order clause.
  */
 function queueSource(userId: string, teamIds: readonly string[], ordered: string) {
   const mine = `select * from incidents where is_open and assignee_id = $1::text ${ordered}`;
@@ -233,7 +232,7 @@ function queueSource(userId: string, teamIds: readonly string[], ordered: string
       `and team_id = $${index + 2}::text ${ordered}`,
   );
   const within: ListCondition = (parameters) => {
-    // The first of all conditions, so these are the parameters that the parts refer to.
+    // Added before all other conditions, because the parts reference these parameters.
     for (const value of [userId, ...teamIds]) parameters.add(value, "text");
     return "true";
   };

@@ -160,7 +160,7 @@ test("a major incident is resolved with its open children on request", async () 
   expect((await agent(`GET ${PATH}/${child.id}`)).body.data.state).toBe("new");
 });
 
-test("resolved incidents close by themselves, once, after the days of the setting", async () => {
+test("resolved incidents close automatically, once, after the configured number of days", async () => {
   const patient = await world.workspace("patient");
   const [owner, never] = [await world.member(["owner"]), await world.member(["owner"], patient)];
   await never("PATCH /api/v1/itsm/settings", { autoCloseDays: 0 });
@@ -180,10 +180,10 @@ test("resolved incidents close by themselves, once, after the days of the settin
   const late = await resolve("Late");
   await agent(`POST ${PATH}/${again}/reopen`);
   await agent(`POST ${PATH}/${again}/resolve`, outcome);
-  // A little more, since the clock is set by the database's again and again, and so back by some moments.
+  // Slightly more, because the test clock is repeatedly synchronised with the database clock.
   world.clock.advance(4 * DAY_MS + MINUTE_MS);
 
-  // Nobody was at work when it was due, and then two are.
+  // No worker was running at the due time. Now two are.
   const node = await openKernel(world);
   await using _ = { [Symbol.asyncDispose]: () => node.close() };
   await Promise.all([world.kernel.startWork(), node.startWork()]);
@@ -191,10 +191,10 @@ test("resolved incidents close by themselves, once, after the days of the settin
   expect(await stateOf(again)).toBe("resolved");
   expect(await stateOf(late)).toBe("resolved");
 
-  // A shorter time holds for what was resolved before, too.
+  // A shorter setting also applies to incidents resolved before.
   await owner("PATCH /api/v1/itsm/settings", { autoCloseDays: 2 });
   await until(async () => {
-    // A turn that was under way may have looked before, so there may have to be another.
+    // A running check may have passed already, so another check can be needed.
     world.clock.advance(MINUTE_MS);
     return (await stateOf(again)) === "closed" && (await stateOf(late)) === "closed";
   });
@@ -230,7 +230,7 @@ test("assignees are notified, and a broadcast notifies all who are involved in a
     message: "An hour more",
   });
   const word = `${parent.number}: No network`;
-  // Two readers of the log tell of it, each at its own pace.
+  // Two log readers send these notifications independently.
   const assigned = `${child.number} was assigned to you`;
   const raised = `${child.number} was created for you`;
   await expect

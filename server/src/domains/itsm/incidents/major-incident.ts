@@ -1,4 +1,4 @@
-/** Major incidents: the incidents that have the same cause are their children. */
+/** Major incidents: incidents with the same cause become their children. */
 import Type from "typebox";
 import { Failure, failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";

@@ -6,10 +6,10 @@ import { ticketMail } from "../tickets/index.ts";
 import { IncidentBroadcast } from "./incident.ts";
 import { findPeopleInvolved } from "./store.ts";
 
-/** How many people one call notifies. */
+/** Maximum number of people notified per call. */
 const RECIPIENTS_MAX = 1_000;
 
-/** Notifies all who are involved in a major incident of what was broadcast. */
+/** Notifies everyone involved in a major incident of a broadcast. */
 export const broadcastNotificationReader = reader({
   name: "incidents.notify_broadcast",
   on: [IncidentBroadcast.type],
@@ -32,7 +32,7 @@ export const broadcastNotificationReader = reader({
   },
 });
 
-/** Nobody is notified of what they did themselves. */
+/** Members are not notified of their own actions. */
 async function notifyOthers(
   ctx: ReaderContext<typeof NotificationSent>,
   event: RecordedEvent,

@@ -17,7 +17,7 @@ async function raise(title = "No tone") {
 }
 
 describe("a requester", () => {
-  test("raises for themselves, and says no more than what is wrong", async () => {
+  test("creates incidents for themselves, with only the requester fields", async () => {
     const raised = await ada(`POST ${INCIDENTS}`, { title: "No tone" });
     expect([raised.status, raised.events]).toEqual([201, ["incident.created"]]);
     expect(raised.body.data).toMatchObject({ callerId: ada.userId, createdBy: ada.userId });
@@ -38,7 +38,7 @@ describe("a requester", () => {
     ]);
   });
 
-  test("sees, answers and attaches to what is theirs, and meets the rest as if it were not there", async () => {
+  test("sees, comments and attaches on their own incidents, and gets 404 for others", async () => {
     const { id, path } = await raise();
     await agent(`POST ${path}/comments`, { body: "It was Bob.", internal: true });
     await agent(`POST ${path}/comments`, { body: "We are on it." });
@@ -105,11 +105,11 @@ describe("a requester", () => {
     });
     const probe = encodeURIComponent(JSON.stringify({ category: "more gossip" }));
     expect((await ada(`GET ${INCIDENTS}?filter=${probe}`)).status).toBe(422);
-    // Who reads all does not answer in others' matters.
+    // Read permission does not allow comments on incidents of others.
     expect((await viewer(`POST ${path}/comments`, { body: "Hm" })).status).toBe(403);
   });
 
-  test("learns nothing of the ticket that theirs is merged into", async () => {
+  test("sees nothing of the ticket into which theirs was merged", async () => {
     const cleo = await world.member(["requester"]);
     const [{ path }, { body }] = await Promise.all([
       raise("My mouse"),
@@ -158,7 +158,7 @@ describe("a requester", () => {
   });
 });
 
-test("a watcher sees what they watch, and answers, but does not decide", async () => {
+test("a watcher sees and comments, but cannot decide", async () => {
   const { path } = await raise();
   expect((await watcher(`GET ${path}`)).status).toBe(404);
   await agent(`POST ${path}/watchers`, { userId: watcher.userId });
@@ -170,7 +170,7 @@ test("a watcher sees what they watch, and answers, but does not decide", async (
   expect((await watcher(`GET ${path}`)).status).toBe(404);
 });
 
-test("the tickets of a contact are the member's whose verified address it has", async () => {
+test("tickets of a contact belong to the member with its verified address", async () => {
   const [{ email }] = await world.sql("select email from users where id = $1", [ben.userId]);
   const verify = (at: string) =>
     world.sql(`update users set email_verified_at = ${at} where id = $1`, [ben.userId]);
@@ -191,7 +191,7 @@ test("the tickets of a contact are the member's whose verified address it has", 
   expect((await ben(`POST ${path}/rate`, { satisfaction: 5 })).events).toEqual(["incident.rated"]);
 });
 
-test("a permission to read or to work on incidents implies that to one's own", async () => {
+test("a permission to read or work on incidents includes access to one's own incidents", async () => {
   const owner = await world.member(["owner"]);
   const { path } = await raise();
   for (const permission of ["incidents:read", "incidents:write"]) {

@@ -43,7 +43,7 @@ function patched(name: string, arrange: (owner: Ask, world: World) => Promise<Ar
   return { operation: "incidents.update", name, arrange };
 }
 
-/** Those that an assignment rule gives to somebody. */
+/** Incidents assigned by a rule. */
 const routed: readonly Sample[] = [
   {
     operation: "incidents.create",

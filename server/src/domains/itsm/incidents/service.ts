@@ -114,7 +114,7 @@ type TransitionContext = WriteContext<
   | typeof IncidentCancelled
 >;
 
-/** Changes fields of an incident, its state among them. */
+/** Changes fields of an incident, including its state. */
 export async function updateIncident(
   ctx: UpdateContext & TransitionContext,
   before: Incident,
@@ -148,7 +148,7 @@ export async function updateIncident(
   return after;
 }
 
-/** Writes and emits what changed of an incident, if anything did. */
+/** Writes and emits the changes of an incident, if any. */
 export async function saveChanges(
   ctx: UpdateContext,
   before: Incident,
@@ -156,7 +156,7 @@ export async function saveChanges(
 ): Promise<Incident> {
   const { changes } = diffResource(incidentEventData(before), incidentEventData(next));
   if (changes.length === 0) return before;
-  // The rules decide on a ticket that goes to another team without a word about who has it there.
+  // Rules apply to a ticket moved to another team without an assignee.
   const isMoved =
     next.teamId !== null &&
     next.teamId !== before.teamId &&
@@ -173,7 +173,7 @@ export async function saveChanges(
   return after;
 }
 
-/** Emits the event of an action that a PATCH of the state was, where the action has one. */
+/** Emits the event of the action equivalent to a PATCH, if the action has one. */
 function emitTransition(
   ctx: TransitionContext,
   incident: Incident,
@@ -185,7 +185,7 @@ function emitTransition(
   if (action === "cancel") emit(ctx, IncidentCancelled, incident, { reason: null });
 }
 
-/** Throws a 422 where the input names somebody or something that does not exist. */
+/** Throws 422 if the input references something that does not exist. */
 export function assertIncidentReferences(
   ctx: ReadContext,
   { assigneeId, callerId, teamId, ciIds }: IncidentInput,
@@ -194,19 +194,19 @@ export function assertIncidentReferences(
   return assertReferencesExist(ctx, { users, people, teamId, ciIds });
 }
 
-/** To PATCH an incident to resolved is to resolve it, which needs more than to change it. */
+/** A PATCH to resolved requires the permission to resolve. */
 function assertMayResolve({ permissions }: Caller): void {
   const { name } = IncidentsResolve;
   if (permissions.has(name)) return;
   throw new Failure(Forbidden, { detail: `This requires the permission ${name}.` });
 }
 
-/** Ids as they are read back: each once, in their order. */
+/** Unique ids in their stored order. */
 function toItemIds(ciIds: readonly string[]): string[] {
   return [...new Set(ciIds)].toSorted();
 }
 
-/** The caller of an incident that names none: the person who raises it, but nobody for an automation. */
+/** The default caller of an incident: the creator, or none for an automation. */
 function callerIdOf({ actor, principal }: Caller): string | null {
   return actor.type === "workflow" ? null : (principal?.id ?? null);
 }

@@ -36,7 +36,7 @@ export const incidentStore = ticketStore<Incident>({
   ],
 });
 
-/** Locks all children of an incident that is locked, so that there are no further ones. */
+/** Locks all children of a locked incident, to which no more can be added. */
 export function lockChildren(tx: Tx, parentId: string): Promise<readonly Incident[]> {
   return incidentStore.lockWhere(tx, "parent_id = $1 order by no", parentId);
 }
@@ -52,7 +52,7 @@ const DUE = `
   select id from incidents where state = 'resolved' and resolved_at <= $1
    order by resolved_at limit $2 for update skip locked`;
 
-/** Locks some that were resolved by then, other than those that are locked already. */
+/** Locks some incidents resolved by a time, skipping locked ones. */
 export async function lockResolved(tx: Tx, by: Date, count: number): Promise<readonly Incident[]> {
   const due = await queryRows(tx, DUE, [by, count]);
   if (due.length === 0) return [];
@@ -61,7 +61,7 @@ export async function lockResolved(tx: Tx, by: Date, count: number): Promise<rea
   return (await queryRows(tx, text, [due.map(({ id }) => id)])).map(toTicket);
 }
 
-/** An open incident and a configuration item that it is about. */
+/** An open incident and its configuration item. */
 export interface OpenIncident extends TicketSummary {
   readonly itemId: string;
   readonly priority: number;
@@ -75,7 +75,7 @@ const OPEN_ON = `
    where i.item_id = any($1::text[]) and i.kind = 'incident' and t.is_open
    order by t.priority, t.no, i.item_id limit ${OPEN_ON_MAX}`;
 
-/** The open incidents about these items, the most urgent first. */
+/** The open incidents about these items, most urgent first. */
 export async function openIncidentsOn(
   tx: Tx,
   itemIds: readonly string[],

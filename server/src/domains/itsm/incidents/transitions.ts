@@ -126,7 +126,7 @@ type ReopenContext = WriteContext<
   typeof IncidentReopened | typeof IncidentAssigned | typeof IncidentRouted
 >;
 
-/** Has a locked incident worked on again, by whom a rule says where its assignee is not there. */
+/** Reopens a locked incident. If its assignee is absent, the rules assign it again. */
 async function reopen(
   ctx: ReopenContext,
   before: Incident,
@@ -142,7 +142,7 @@ async function reopen(
   return after;
 }
 
-/** Has a resolved incident worked on again, because of what somebody said without calling an operation. */
+/** Reopens a resolved incident after a message that called no operation. */
 export async function reopenIncident(
   ctx: ReopenContext,
   id: string,
@@ -179,7 +179,7 @@ const rateIncident = command("rate", {
   },
 });
 
-/** Rates an incident that is done. */
+/** Rates a resolved or closed incident. */
 export async function rateTicket(
   ctx: WriteContext<typeof IncidentRated>,
   before: Incident,

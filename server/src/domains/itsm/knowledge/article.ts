@@ -8,7 +8,7 @@ import { KnowledgeWrite } from "./permissions.ts";
 const BODY_CHARACTERS_MAX = 200_000;
 const TAGS_MAX = 20;
 
-/** The states of an article. A review is optional; restoring a version makes a retired one a draft. */
+/** The states of an article. A review is optional. Restoring a version turns a retired article into a draft. */
 export const articleMachine = stateMachine({
   kind: "article",
   states: ["draft", "in_review", "published", "retired"],
@@ -46,7 +46,7 @@ const Language = Type.String({
     "ISO 639-1 code, such as `de`. Full-text search uses the rules of this language. Default: the language of the workspace",
 });
 
-/** The fields of an article that people write. */
+/** The editable fields of an article. */
 export const writable = {
   title: line(300),
   body: Body,
@@ -107,7 +107,7 @@ export const ArticleEntry = Type.Object({ ...commonFields, ...counts }, { title:
 export const ArticleData = Type.Object(
   {
     ...commonFields,
-    // Events of earlier versions do not have these.
+    // Events of earlier versions do not have these fields.
     language: Type.Optional(Language),
     reviewerId: Type.Optional(commonFields.reviewerId),
     body: Body,
@@ -158,12 +158,12 @@ export interface PreparedArticle extends TicketNumber {
   readonly plain: string;
 }
 
-/** Callers who may write articles also see those that are not for everyone. */
+/** Authors also see restricted articles. */
 export function mayWrite({ permissions }: Pick<Caller, "permissions">): boolean {
   return permissions.has(KnowledgeWrite.name);
 }
 
-/** The visibilities of published articles that a caller may find. */
+/** The visibilities of published articles that a caller can find. */
 export function visibleTo(caller: Pick<Caller, "permissions">): readonly Visibility[] {
   return mayWrite(caller) ? VISIBILITIES : ["everyone"];
 }
@@ -173,7 +173,7 @@ export function articleRef({ id: articleId, number, title }: Article) {
   return { id: articleId, number, displayName: title };
 }
 
-/** The data of an article's events. */
+/** An article in event data. */
 export function articleEventData(article: Article): ArticleData {
   const {
     no: _,

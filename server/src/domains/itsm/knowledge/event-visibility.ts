@@ -4,14 +4,14 @@ import type { RecordedEvent } from "#kernel/log/event.ts";
 import type { EventVisibility } from "#kernel/log/event-visibility.ts";
 import { KnowledgeWrite } from "./permissions.ts";
 
-/** Events about drafts, articles for agents and feedback are for those who write articles. */
+/** Events about drafts, agent articles and feedback are visible to authors only. */
 const draftVisibility: Omit<EventVisibility, "resourceType"> = {
   async filtersFor(position, events) {
     const viewerOf = await viewerLookup(position);
     return events.map((event) => {
       if (isForEveryone(event)) return undefined;
       return (person) => {
-        // A webhook or a workflow belongs to the workspace, and goes on when its author has left.
+        // Webhooks and workflows belong to the workspace, and continue after their author leaves.
         if (!person || person.roles.length === 0) return event;
         return canSeeDrafts(viewerOf(person)) ? event : undefined;
       };
@@ -23,7 +23,7 @@ const draftVisibility: Omit<EventVisibility, "resourceType"> = {
 };
 
 export const articleVisibility: EventVisibility = { resourceType: "article", ...draftVisibility };
-/** Searches are for those who could write what was not found. */
+/** Searches are visible to authors, who can write missing articles. */
 export const searchVisibility: EventVisibility = {
   resourceType: "article_search",
   ...draftVisibility,

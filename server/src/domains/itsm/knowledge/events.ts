@@ -37,7 +37,7 @@ export const ArticlePublished = event("article.published", {
   resource,
   summary: "An article was published.",
   data: Type.Object(
-    // Events of earlier versions do not have it.
+    // Events of earlier versions do not have this field.
     { ...ArticleData.properties, stateBefore: Type.Optional(State) },
     { title: "ArticlePublished" },
   ),

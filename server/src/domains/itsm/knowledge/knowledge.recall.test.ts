@@ -9,10 +9,10 @@ import { libraryVectors, textOf } from "./testing/library-vectors.ts";
 import { LIBRARY } from "./testing/library.ts";
 import { saveVectors } from "./search/vector-store.ts";
 
-/** What search by meaning is for: people do not know the words that the author chose. */
+/** Semantic search must find articles for questions that share no words with them. */
 const SEARCHED = LIBRARY.flatMap(({ question, title }) => (question ? [{ question, title }] : []));
 const RECALL_LEAST = 0.85;
-/** Kept vectors have a byte for each number, which turns them by less than this. */
+/** Stored vectors use a byte per number, which changes their direction by less than this. */
 const LIKENESS_OF_KEPT = 0.999;
 
 const world = await useWorld({ work: true });
@@ -46,7 +46,7 @@ test("the stored vectors of the library are those that the model computes", asyn
 
 test("questions find their article among 80 in the first three, by meaning", async () => {
   const ids = await shelve();
-  // A few tell as much: no question shares a word with its article.
+  // A sample is sufficient, because no question shares a word with its article.
   const byWords = await recall(SEARCHED.slice(0, 4));
   const vectors = await libraryVectors();
   await world.kernel.db.write(here, async ({ tx }) => {
@@ -59,7 +59,7 @@ test("questions find their article among 80 in the first three, by meaning", asy
   expect(byWords.share).toBeLessThan(both.share);
 }, 60_000);
 
-/** Puts the library there as published, and tells of it to nobody: what hears of an article embeds it. */
+/** Inserts the library as published articles without events, because events would trigger embedding. */
 async function shelve(): Promise<readonly string[]> {
   const now = new Date();
   return world.kernel.db.write(here, async ({ tx }) => {
@@ -83,7 +83,7 @@ async function shelve(): Promise<readonly string[]> {
   });
 }
 
-/** The rest happens in another environment, where the library is not. */
+/** The other tests use another environment without the library. */
 const staged: Ask = (route, body) => owner(route, body, { "x-environment": "staging" });
 
 async function publish(draft: { readonly title: string; readonly body: string }) {
@@ -97,19 +97,19 @@ async function hits(q: string): Promise<any[]> {
   return body.data;
 }
 
-/** Waits for the vectors of an article: to ask by meaning again and again would embed each question. */
+/** Waits for the vectors of an article. Polling by search would embed the question each time. */
 const embedded = (id: string) =>
   until(async () => {
     const rows = await world.sql("select from text_embeddings where thing_id = $1", [id]);
     return rows.length > 0;
   });
 
-/** Ids of what is near, as far as it is known by now. */
+/** The ids of similar articles in the current index. */
 async function near(q: string): Promise<string[]> {
   return (await hits(q)).filter((hit) => hit.matchedBy.includes("meaning")).map(({ id }) => id);
 }
 
-test("an article is found by its present meaning, as long as it is published", async () => {
+test("an article is found by its current meaning while it is published", async () => {
   const id = await publish({ title: "Espresso machine", body: "Descale it with vinegar weekly." });
   await embedded(id);
   await until(async () => (await near("how to clean a coffee maker")).includes(id));
@@ -134,8 +134,8 @@ test("an article is found by its present meaning, as long as it is published", a
   });
 });
 
-test("a long article is found by a chunk of it, which the snippet shows", async () => {
-  // Two whole pieces, of eight words a sentence, and then another matter.
+test("a long article is found by one of its chunks, and the snippet shows the chunk", async () => {
+  // Two complete chunks with eight words per sentence, followed by another topic.
   const padding = Array.from({ length: 45 }, () => "The budget of the next quarter is planned.");
   const needle =
     "Bees in the courtyard belong to the keeper on the third floor, who opens the hives on Mondays.";
@@ -226,7 +226,7 @@ test("full-text search must do while the model is gone", async () => {
   await until(async () => (await near("who gives food to aquatic pets?")).includes(id));
   const { pid } = world.kernel.embeddings;
   const question = hits("aquarium fish today");
-  // Its process is killed while it has the question, or just before.
+  // Kills the model process shortly before or during the question.
   process.kill(Number(pid), "SIGKILL");
   expect((await question).map((hit) => hit.id)).toContain(id);
   await until(async () => (await near("food for animals under water")).includes(id));

@@ -26,7 +26,7 @@ async function found(by: Ask, q: string): Promise<any[]> {
 }
 
 describe("an article", () => {
-  test("is created, reviewed, published, changed and retired, each with its event", async () => {
+  test("is created, reviewed, published, changed and retired, with an event for each", async () => {
     const made = await agent(`POST ${PATH}`, {
       title: "Printer offline",
       body: "Turn it **on**.",
@@ -105,7 +105,7 @@ describe("an article", () => {
     });
   });
 
-  test("takes only the transitions of its state machine", async () => {
+  test("allows only the transitions of its state machine", async () => {
     const { id } = await written();
     const refused = { status: 409, body: { code: "article_wrong_state" }, events: [] };
     expect(await agent(`POST ${PATH}/${id}/retire`)).toMatchObject({
@@ -119,7 +119,7 @@ describe("an article", () => {
     expect(await agent(`POST ${PATH}/${id}/publish`)).toMatchObject(refused);
   });
 
-  test("is due for review at a time that has four digits for its year", async () => {
+  test("has a review date with a four-digit year", async () => {
     const { id } = await written();
     const last = { reviewDueAt: "9999-12-31T23:59:59-14:00" };
     const refused = { status: 422, body: { errors: [{ path: "/reviewDueAt" }] }, events: [] };
@@ -190,7 +190,7 @@ describe("an article", () => {
     expect((await agent(`GET ${PATH}/${id}`)).body.data).not.toHaveProperty("html");
   });
 
-  test("of the greatest size is stored and found", async () => {
+  test("of the maximum size is stored and found", async () => {
     const words = Array.from({ length: 25_000 }, (_, index) => `wörd${index}`).join(" ");
     const body = `${words} `.padEnd(200_000, "ü").slice(0, 200_000);
     const { id } = await published({ title: "Long", body });
@@ -205,8 +205,8 @@ describe("an article", () => {
   });
 });
 
-describe("a caller who may not write articles", () => {
-  test("sees those that are published and for everyone, in every list and search", async () => {
+describe("a caller who cannot write articles", () => {
+  test("sees published public articles in every list and search", async () => {
     const everyone = await published({ title: "Zebra crossing" });
     const internal = await published({ title: "Zebra stable", visibility: "agents" });
     const draft = await written({ title: "Zebra draft" });
@@ -228,7 +228,7 @@ describe("a caller who may not write articles", () => {
     expect(await member(`GET ${PATH}/${everyone.number}`)).toMatchObject({ status: 200 });
   });
 
-  test("reads the events of those alone, also after an article was for agents", async () => {
+  test("reads only events of public articles, also if an article was for agents before", async () => {
     const viewer = await world.member(["viewer"]);
     const shown = await published({ title: "Yak crossing" });
     const internal = await published({ title: "Yak stable", visibility: "agents" });
@@ -288,7 +288,7 @@ describe("a list", () => {
   });
 });
 
-test("a pack creates articles, changes those that nobody edited, and retires them when it is uninstalled", async () => {
+test("a pack creates articles, updates unedited ones, and retires them when it is uninstalled", async () => {
   const owner = await world.member(["owner"]);
   const install = (version: string, body: string) =>
     owner("POST /api/v1/sdk/packs/install", {

@@ -87,7 +87,7 @@ export const listArticles = query({
         () =>
           "exists (select from article_feedback f where f.article_id = articles.id and not f.helpful)",
       );
-    // The columns are those of an entry, by the select list.
+    // The select list has the columns of a list entry.
     const toItem = (row: unknown) =>
       row as Type.Static<typeof ArticleEntry> & { readonly revision: number };
     return listPage(ctx, LIST, listing, { conditions, toItem });

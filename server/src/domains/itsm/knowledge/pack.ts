@@ -6,7 +6,7 @@ import { KnowledgeWrite } from "./permissions.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
 
-/** Articles as pack content. They are published at once: the pack's author has reviewed them. */
+/** Articles in packs. They are published immediately, because the author of the pack reviewed them. */
 export const articleContent = packContent({
   kind: "articles",
   permission: KnowledgeWrite,

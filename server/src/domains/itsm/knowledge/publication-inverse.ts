@@ -18,7 +18,7 @@ type Publication =
   | typeof ArticleRetired
   | typeof ArticleWithdrawn;
 
-/** The inverse of what makes an article public or takes it back: the state before it. */
+/** The inverse of publishing or unpublishing an article: restores the previous state. */
 export const publicationInverse: BulkInverse = {
   resourceType: "article",
   updated: ["article.published", "article.withdrawn", "article.retired", "article.reinstated"],

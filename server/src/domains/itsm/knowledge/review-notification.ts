@@ -4,7 +4,7 @@ import { reader } from "#kernel/readers/reader.ts";
 import type { ArticleData } from "./article.ts";
 import { ArticleReturned, ArticleSubmittedForReview } from "./events.ts";
 
-/** Notifies the reviewer of an article, and its author when it comes back. */
+/** Notifies the reviewer of an article, and its author when it is returned. */
 export const reviewReader = reader({
   name: "knowledge.review",
   on: [ArticleSubmittedForReview.type, ArticleReturned.type],
@@ -34,7 +34,7 @@ export const reviewReader = reader({
 });
 
 function recipientOf({ type, data }: RecordedEvent) {
-  // Its schema is that of the event.
+  // The event data has this schema.
   const {
     reviewerId = null,
     authorId,

@@ -16,7 +16,7 @@ async function published(owner: Ask) {
 
 async function withVersion(owner: Ask) {
   const { params } = await written(owner);
-  // Some well-formed numbers are those of versions.
+  // Some valid numbers belong to existing versions.
   return { params: { ...params, version: "1" }, openParams: true };
 }
 

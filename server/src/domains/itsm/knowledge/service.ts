@@ -36,7 +36,7 @@ import { attachPictures } from "./markdown/pictures.ts";
 import { toPlainText } from "./markdown/render-markdown.ts";
 import * as store from "./store.ts";
 
-/** Takes a number and renders the plain text, before the transaction. */
+/** Allocates a number and renders the plain text before the transaction. */
 export async function prepareArticle(
   platform: Platform,
   { body }: Pick<ArticleInput, "body">,
@@ -88,7 +88,7 @@ export async function create(
   return article;
 }
 
-/** Reads an article that the caller may see: published and visible, or any for those who may write. */
+/** Reads an article visible to the caller: published and visible, or any article for authors. */
 export async function read({ tx, caller }: ReadContext, ref: string): Promise<Article> {
   const article = await store.get(tx, ref);
   const isVisible = article.state === "published" && visibleTo(caller).includes(article.visibility);
@@ -96,7 +96,7 @@ export async function read({ tx, caller }: ReadContext, ref: string): Promise<Ar
   return article;
 }
 
-/** Changes an article. A published one stays published with its new version. */
+/** Changes an article. A published article stays published with its new version. */
 export async function update(
   ctx: WriteContext<typeof ArticleUpdated>,
   ref: string,
@@ -157,7 +157,7 @@ export async function transition<A extends TransitionAction>(
   return after;
 }
 
-/** Makes a published article a draft again, or whatever it was before where that is undone. */
+/** Turns a published article into a draft, or for an undo into its previous state. */
 export async function withdraw(
   ctx: WriteContext<typeof ArticleWithdrawn>,
   ref: string,
@@ -171,7 +171,7 @@ export async function withdraw(
   return after;
 }
 
-/** Makes an earlier version the newest. A retired article becomes a draft again. */
+/** Restores an earlier version as the newest one. A retired article becomes a draft. */
 export async function restore(
   ctx: WriteContext<typeof ArticleRestored>,
   ref: string,
@@ -188,7 +188,7 @@ export async function restore(
   return after;
 }
 
-/** Makes a draft of an article again that others were to review, and says why. */
+/** Returns an article in review to a draft, with a reason. */
 export async function returnDraft(
   ctx: WriteContext<typeof ArticleReturned>,
   ref: string,
@@ -209,7 +209,7 @@ async function insertVersion(ctx: WriteContext<never>, article: Article): Promis
   await store.insertVersion(tx, { articleId, version, title, body, ...about });
 }
 
-/** Normalises the time to the form of rows, so that the same time is no change. */
+/** Normalises the time to the stored form, so that an equal time does not count as a change. */
 function parseReviewDue(
   reviewDueAt: string | null | undefined,
   before: string | null,

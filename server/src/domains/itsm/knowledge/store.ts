@@ -4,7 +4,7 @@ import { type SqlRow, queryRows } from "#kernel/db/statement.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { Article, ArticleVersion } from "./article.ts";
 
-/** As much of the body as one tsvector surely holds. */
+/** The part of the body that always fits in a tsvector. */
 const SEARCHED_CHARACTERS_MAX = 100_000;
 
 const COUNTS = `
@@ -39,7 +39,7 @@ export type ArticleRow = Pick<
   | "reviewDueAt"
 >;
 
-/** The search vector of an article, from SQL of its parts. */
+/** SQL for the search vector of an article, from SQL of its parts. */
 function searchVectorSql(of: {
   readonly language: string;
   readonly title: string;
@@ -79,7 +79,7 @@ const UPDATE = `
   returning ${ARTICLE_COLUMNS}`;
 
 export interface WriteOptions {
-  /** The body as plain text; undefined leaves it as it is. */
+  /** The body as plain text; undefined if it does not change. */
   readonly plain: string | undefined;
   readonly now: Date;
 }
@@ -134,19 +134,19 @@ export async function lock(tx: Tx, ref: string): Promise<Article> {
   return toFoundArticle((await queryRows(tx, `${selectSql(ref)} for update`, [ref]))[0]);
 }
 
-/** Locks those of these articles that there are, in one order. */
+/** Locks the existing articles in a fixed order. */
 export async function lockAll(tx: Tx, ids: readonly string[]): Promise<readonly Article[]> {
   const text = `select ${ARTICLE_COLUMNS} from articles where id = any($1::text[]) order by id for update`;
   return queryRows<Article>(tx, text, [ids]);
 }
 
-/** An article as search shows it. */
+/** An article in search results. */
 export type PublishedArticle = Pick<
   Article,
   "id" | "number" | "title" | "summary" | "tags" | "category" | "publishedAt"
 >;
 
-/** Lists those of these articles that are published and visible. */
+/** Lists the published and visible articles. */
 export async function listPublished(
   tx: Tx,
   ids: readonly string[],
@@ -207,11 +207,11 @@ function selectSql(ref: string): string {
 
 function toFoundArticle(row: SqlRow | undefined): Article {
   if (!row) throw new Failure(NotFound);
-  // The columns are those of an article, by the select list.
+  // The select list has the columns of an article.
   return row as unknown as Article;
 }
 
-/** Reads the language of the workspace, in which its articles are unless they say otherwise. */
+/** Reads the workspace language, the default language of articles. */
 export async function readLanguage(tx: Tx): Promise<string> {
   const text = `
     select locale from workspaces where key = current_setting('millrace.workspace')::uuid`;

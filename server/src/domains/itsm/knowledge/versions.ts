@@ -72,7 +72,7 @@ export const restoreVersion = command({
     service.restore(ctx, id, { version: Number(version), plain }),
 });
 
-/** Reads the plain text of a version, which never changes, before the transaction. */
+/** Reads the plain text of a version before the transaction. Versions never change. */
 async function readVersionText(
   { db }: Platform,
   { id: ref, version }: { readonly id: string; readonly version: string },

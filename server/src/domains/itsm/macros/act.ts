@@ -1,7 +1,4 @@
-/**
- * The acts that macros and bulk changes are made of. Each is one command of the ticket's kind, with its rights and
- * checks.
- */
+/** Actions of macros and bulk changes. Each is one command of the ticket kind, with its permissions and checks. */
 import Type, { type Static } from "typebox";
 import { id, InputTime, line, object, text } from "#kernel/schema/schema.ts";
 import { anyTicketRef, LINK_TYPES, Tag, type TicketKind, ticketRef } from "../tickets/index.ts";
@@ -44,7 +41,9 @@ const MACRO_ACTS = [
 export const Act = Type.Union([...MACRO_ACTS], { title: "TicketAct" });
 export type Act = Static<typeof Act>;
 
-/** A bulk change can also name another ticket. A macro can't: it would name the same one for months. */
+/**
+ * A bulk change can reference another ticket. A macro cannot, because it would keep the same reference for months.
+ */
 export const BulkAct = Type.Union(
   [
     ...MACRO_ACTS,
@@ -66,7 +65,7 @@ export const BulkAct = Type.Union(
 );
 export type BulkAct = Static<typeof BulkAct>;
 
-/** The commands that acts call, where a kind has them. */
+/** The commands that actions call, if the ticket kind has them. */
 export const ACT_VERBS = [
   "update",
   "take",
@@ -77,18 +76,18 @@ export const ACT_VERBS = [
   "cancel",
 ] as const;
 
-/** With those of acts that only bulk changes have. */
+/** Includes commands that only bulk changes use. */
 export const BULK_VERBS = [...ACT_VERBS, "merge", "add_link", "add_child"] as const;
 
-/** The call of a command that an act is on one ticket. */
+/** The command call of an action on one ticket. */
 export interface ActCall {
   readonly verb: (typeof BULK_VERBS)[number];
-  /** The ticket whose command it is; the ticket itself when absent. */
+  /** The ticket of the command, if different. */
   readonly on?: string;
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
-/** The call of an act; `comment` is the text that it says, of its body or its text module. */
+/** The call of an action. `comment` is its text, from its body or its text module. */
 export function toActCall(
   act: BulkAct,
   ticket: Pick<TicketItem, "id" | "tags">,

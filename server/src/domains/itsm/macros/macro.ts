@@ -1,4 +1,4 @@
-/** Macros: what agents do again and again, in one step. */
+/** Macros combine repeated actions of agents. */
 import Type from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
 import { failure, invalidField } from "#kernel/operation/failure.ts";
@@ -85,7 +85,7 @@ export const macros = resource({
   },
 });
 
-/** Throws a failure for a step that has neither text nor module, both, or a module that is not there. */
+/** Throws a failure for a step with neither text nor module, with both, or with a missing module. */
 export async function assertStepsFit(tx: Tx, steps: readonly Act[], at = ""): Promise<void> {
   for (const [index, step] of steps.entries()) {
     if (step.act !== "comment") continue;

@@ -20,7 +20,7 @@ const problem = async (): Promise<any> =>
   (await agent("POST /api/v1/itsm/problems", { title: "All printers" })).body.data;
 const stateOf = async ({ id }: any) => (await agent(`GET ${INCIDENTS}/${id}`)).body.data.state;
 
-test("a changed macro is compared with itself on tickets, and all of it is taken back", async () => {
+test("a changed macro is compared with the current macro on tickets, and everything is rolled back", async () => {
   const made = await owner(`POST ${MACROS}`, {
     name: "Simulated",
     kinds: ["incident"],
@@ -69,7 +69,7 @@ test("a changed macro is compared with itself on tickets, and all of it is taken
 });
 
 describe("a bulk change", () => {
-  test("changes tickets of several kinds in one transaction, and shows before and after", async () => {
+  test("changes tickets of several kinds in one transaction, and returns the differences", async () => {
     const [one, other, third] = [await raise({ tags: ["Old"] }), await raise(), await problem()];
     const body = {
       ids: [one.id, other.id, third.id],
@@ -124,7 +124,7 @@ describe("a bulk change", () => {
 
     const merged = await act([{ act: "merge", intoId: stays.number }], [one.id]);
     expect(merged.events).toEqual(["incident.merged", "incident.duplicate_added"]);
-    // Of a list with the target itself none is merged.
+    // If the list contains the target itself, no ticket is merged.
     const self = await act([{ act: "merge", intoId: stays.id }], [two.id, stays.id]);
     expect(self).toMatchObject({ status: 409, events: [] });
     expect(self.body.refusals).toMatchObject([{ id: stays.id, status: 422 }]);
@@ -137,12 +137,12 @@ describe("a bulk change", () => {
     expect((await act(join, [two.id])).events).toEqual(["incident.child_linked"]);
     const of = await act(join, [cause.id]);
     expect(of.body.refusals).toMatchObject([{ id: cause.id, code: "act_not_for_kind" }]);
-    // A macro names no other ticket.
+    // A macro cannot reference another ticket.
     const macro = { name: "Merge", steps: [{ act: "merge", intoId: stays.id }] };
     expect(await owner("POST /api/v1/itsm/macros", macro)).toMatchObject({ status: 422 });
   });
 
-  test("is refused as a whole, with each that refuses and why", async () => {
+  test("is rejected as a whole, with the reason for each ticket", async () => {
     const [open, closed, other] = [await raise(), await raise(), await problem()];
     await agent(`POST ${INCIDENTS}/${closed.id}/cancel`);
     const foreign = "inc_01jzt3n5k8q2x4v6w8y0z2b4d6";
@@ -162,7 +162,7 @@ describe("a bulk change", () => {
     expect(tried.body.data).toMatchObject({ changed: 1, refused: 3 });
   });
 
-  test("has a bound, and needs the rights of each of its acts", async () => {
+  test("has a limit, and needs the permissions of each action", async () => {
     const { id } = await raise();
     const ids = Array.from({ length: 1_001 }, () => id);
     expect(await agent(`POST ${BULK}`, { ids, acts: [{ act: "take" }] })).toMatchObject({
@@ -195,7 +195,7 @@ describe("a bulk change", () => {
       events: [],
       body: { code: "too_many_acts", acts: 3_000 },
     });
-    // A scope to read writes nothing, also to what is one's own.
+    // A read scope allows no writes, also on own tickets.
     const { body: reading } = await owner("POST /api/v1/auth/tokens", {
       name: "Reads",
       expiresIn: null,
@@ -211,7 +211,7 @@ describe("a bulk change", () => {
     ] as const) {
       expect(await reader(route, sent), route).toMatchObject({ status: 403, events: [] });
     }
-    // A token that may run macros and not resolve is refused by the act itself.
+    // A token that can run macros but not resolve is rejected by the action.
     const { body } = await owner("POST /api/v1/auth/tokens", {
       name: "Bulk",
       expiresIn: null,
@@ -224,7 +224,7 @@ describe("a bulk change", () => {
     expect(await stateOf({ id })).toBe("new");
   });
 
-  test("and somebody who takes one of its tickets at once: both hold, one after the other", async () => {
+  test("and a concurrent assignment of one of its tickets: both succeed in sequence", async () => {
     const tickets = await Promise.all(Array.from({ length: 5 }, () => raise()));
     const ids = tickets.map(({ id }) => id as string);
     const [bulk, ...taken] = await Promise.all([
@@ -235,7 +235,7 @@ describe("a bulk change", () => {
       ids.map(async (id) => (await agent(`GET ${INCIDENTS}/${id}`)).body.data.assigneeId),
     );
     const byColleague = taken.filter(({ status }) => status === 200).length;
-    // All are the agent's, or none is: the bulk change is one act.
+    // The bulk change is atomic, so either all tickets or none are assigned to the agent.
     if (bulk?.status === 200)
       expect([byColleague, new Set(owners)]).toEqual([0, new Set([agent.userId])]);
     else expect([bulk?.status, byColleague]).toEqual([409, 5]);
@@ -243,7 +243,7 @@ describe("a bulk change", () => {
 });
 
 describe("a macro", () => {
-  test("does its steps in order, with texts filled in, and nothing where one is refused", async () => {
+  test("runs its steps in order with filled-in texts, or nothing if a step fails", async () => {
     const { body: module } = await agent("POST /api/v1/itsm/text-modules", {
       name: "Done",
       keyword: "done",
@@ -251,7 +251,7 @@ describe("a macro", () => {
     });
     const wrong = { name: "Wrong", keyword: "wrong", body: "{{caller.salary}}" };
     expect(await agent("POST /api/v1/itsm/text-modules", wrong)).toMatchObject({ status: 422 });
-    // A long row of spaces is read once, while everybody else is served.
+    // Many consecutive spaces must not block the event loop.
     const wide = {
       name: "Wide",
       keyword: "wide",
@@ -299,7 +299,7 @@ describe("a macro", () => {
     });
   });
 
-  test("that is deleted while it runs is run or not found", async () => {
+  test("that is deleted concurrently either runs or is not found", async () => {
     const { body } = await agent(`POST ${MACROS}`, { name: "Gone", steps: [{ act: "take" }] });
     const ticket = await raise();
     const [ran, deleted] = await Promise.all([
@@ -311,7 +311,7 @@ describe("a macro", () => {
     expect(ran.events).toEqual(ran.status === 200 ? ["incident.updated", "incident.assigned"] : []);
   });
 
-  test("of a team is listed for those in it, and for who runs the desk", async () => {
+  test("of a team is listed for its members and for desk managers", async () => {
     const { body: team } = await owner("POST /api/v1/itsm/teams", {
       name: "Printers",
       memberIds: [agent.userId],

@@ -54,7 +54,7 @@ const Target = object(target);
 const ON_EACH =
   "Each act is a command of the ticket kind, with your permissions and its own events. If one act fails, no ticket is changed: 409 `acts_refused` lists the failed acts with their reasons. A dry run runs everything and rolls it back; it returns each ticket before and after.";
 
-/** Declares the commands that perform acts; `operations` are the commands of all kinds. */
+/** Declares the commands that perform actions. `operations` contains the commands of all kinds. */
 export function actCommands(operations: readonly Operation[]): readonly Operation[] {
   const byId = new Map(operations.map((op) => [op.id as string, op]));
   const shared = {
@@ -63,7 +63,7 @@ export function actCommands(operations: readonly Operation[]): readonly Operatio
     composes: true,
     allowNoop: true,
     environmentScoped: true,
-    // Two people may make the same link at once.
+    // Two members can create the same link concurrently.
     fails: [ActsRefused, NotForKind, TooManyTickets, TooManyActs, LinkExists],
   } as const;
   const ofMacros = operations.filter(({ id: name }) =>

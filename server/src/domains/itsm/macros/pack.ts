@@ -1,4 +1,4 @@
-/** Macros and text modules as pack content: their teams by name, since ids differ from one workspace to the next. */
+/** Macros and text modules in packs. Teams are referenced by name, because ids differ between workspaces. */
 import Type, { type Static } from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
@@ -36,7 +36,7 @@ export const macroContent = resourcePack(macros, {
     {
       ...macroFields,
       team: Team,
-      // A step may name a text module of the pack where its id is asked for, so they are checked afterwards.
+      // A step can use the name of a text module of the pack as its id, so steps are validated after that.
       steps: Type.Array(Type.Unknown(), { minItems: 1, maxItems: STEPS_MAX }),
     },
     { title: "PackMacro" },
@@ -44,7 +44,7 @@ export const macroContent = resourcePack(macros, {
   async toInput({ tx }, { team, ...fields }) {
     const checked = macroInput.check({ ...fields, teamId: await findTeamId(tx, team) });
     if ("errors" in checked) throw invalidInput(checked.errors);
-    // Its schema said so.
+    // Validated by its schema.
     return checked.value as Static<typeof macros.declaration.input>;
   },
   toSource: async ({ tx }, { teamId, ...fields }) => ({

@@ -1,4 +1,6 @@
-/** Performs acts on many tickets in one transaction: all of them, or none and the reasons why. */
+/**
+ * Performs actions on many tickets in one transaction. If any fails, nothing changes and the reasons are returned.
+ */
 import Type, { type Static } from "typebox";
 import type { Operation, WriteContext } from "#kernel/contract.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
@@ -10,7 +12,7 @@ import { type ActCall, type BulkAct, toActCall } from "./act.ts";
 import { renderText } from "./text-module.ts";
 
 export const BULK_TICKETS_MAX = 1_000;
-/** Tickets times acts: all of them are locked until the last act, about a millisecond each. */
+/** Limit of tickets times actions. All tickets stay locked until the last action, about a millisecond each. */
 export const BULK_ACTS_MAX = 2_000;
 
 export const Refusal = Type.Object(
@@ -71,11 +73,11 @@ export interface ActPlan {
   readonly ids: readonly string[];
   readonly acts: readonly BulkAct[];
   readonly dryRun: boolean;
-  /** Is told each call before it is made. */
+  /** Called before each command call. */
   readonly onCall?: (ticketId: string, call: ActCall) => void;
 }
 
-/** Thrown to roll back what a dry run did. */
+/** Thrown to roll back a dry run. */
 class DryRunEnd extends Error {
   readonly results: ActResults;
 
@@ -85,7 +87,7 @@ class DryRunEnd extends Error {
   }
 }
 
-/** Performs acts on tickets; a dry run does all of it and takes it back, so that it tells what would be. */
+/** Performs actions on tickets. A dry run performs everything and rolls it back, to report the result. */
 export async function performActs(
   ctx: WriteContext<never>,
   operations: ReadonlyMap<string, Operation>,
@@ -116,7 +118,7 @@ async function performAll(
   operations: ReadonlyMap<string, Operation>,
   { ids, acts, dryRun, onCall }: ActPlan,
 ): Promise<ActResults> {
-  // In one order, so that two bulk changes of the same tickets wait for each other instead of failing.
+  // Sorted, so that concurrent bulk changes of the same tickets wait instead of deadlocking.
   const sorted = [...new Set(ids)].toSorted();
   const names = "caller,team";
   const before = new Map((await readTicketItems(ctx, sorted, names)).map((one) => [one.id, one]));
@@ -149,12 +151,12 @@ async function performAll(
 
 interface TicketActs extends Pick<ActPlan, "acts"> {
   readonly ticket: TicketItem;
-  /** The bodies of text modules by their ids. */
+  /** The bodies of text modules by id. */
   readonly texts: ReadonlyMap<string, string>;
   readonly onCall: ActPlan["onCall"] | undefined;
 }
 
-/** Performs the acts on one ticket; resolves to why one of them was refused. */
+/** Performs the actions on one ticket. Resolves to the reason for a rejection. */
 async function performOnTicket(
   ctx: WriteContext<never>,
   operations: ReadonlyMap<string, Operation>,
@@ -175,14 +177,14 @@ async function performOnTicket(
         params: { id: call.on ?? ticket.id },
         body: operation.body ? call.body : undefined,
       });
-      // The tags that one step sets are those that the next one adds to.
+      // A step adds to the tags set by earlier steps.
       if (act.act === "tag" || act.act === "set") {
         const [changed] =
           step < acts.length - 1 ? await readTicketItems(ctx, [ticket.id], "caller,team") : [];
         present = changed ?? present;
       }
     } catch (error) {
-      // Anything else is a bug, or a conflict that runs the whole again.
+      // Anything else is a bug, or a conflict that repeats the operation.
       if (!(error instanceof Failure)) throw error;
       return toRefusal(step, error);
     }
@@ -200,7 +202,7 @@ function toRefusal(step: number, { type, message, particulars }: Failure): Refus
 
 const UNCOMPARED: ReadonlySet<string> = new Set(["updatedAt", "revision", "caller", "team"]);
 
-/** The fields in which a ticket differs from what it was. */
+/** The changed fields of a ticket. */
 function differences(before: TicketItem, after: TicketItem): string[] {
   const names = Object.keys(after) as (keyof TicketItem)[];
   return names.filter(

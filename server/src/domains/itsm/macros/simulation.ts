@@ -1,4 +1,6 @@
-/** A macro with other steps, tried on tickets and taken back: what it would do, beside what it does as it is. */
+/**
+ * Simulates changed steps of a macro on tickets, and compares them with the current steps. Everything is rolled back.
+ */
 import Type, { type Static } from "typebox";
 import type { Operation, WriteContext } from "#kernel/contract.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
@@ -81,7 +83,7 @@ const Simulation = Type.Object(
   { title: "MacroSimulation" },
 );
 
-/** Declares the simulation; `operations` are the commands of all kinds. */
+/** Declares the simulation. `operations` contains the commands of all kinds. */
 export function simulateMacro(operations: ReadonlyMap<string, Operation>) {
   return command({
     id: "macros.simulate",
@@ -94,7 +96,7 @@ export function simulateMacro(operations: ReadonlyMap<string, Operation>) {
     body: SimulationInput,
     response: item(Simulation),
     emits: [],
-    // Everything is taken back before it answers.
+    // Everything is rolled back before the response.
     ephemeral: true,
     environmentScoped: true,
     fails: [TooManyActs],
@@ -148,7 +150,7 @@ interface TriedTicket {
   readonly outcome: Outcome;
 }
 
-/** Performs acts on tickets and takes them back, in the order of ids. */
+/** Performs actions on tickets in id order, and rolls them back. */
 async function tryActs(
   ctx: WriteContext<never>,
   operations: ReadonlyMap<string, Operation>,
@@ -173,7 +175,7 @@ async function tryActs(
   }));
 }
 
-/** True when both ask the same of a ticket and meet the same end. */
+/** True if both make the same calls on a ticket with the same result. */
 function isSame(one: Outcome, other: Outcome): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -2,7 +2,7 @@ import type { Caller } from "#kernel/access/caller.ts";
 import type { ListCondition } from "#kernel/list/list.ts";
 import { DeskWrite } from "../tickets/index.ts";
 
-/** Selects the rows of a table that are for all, or for one of a caller's teams; who runs the desk sees every one. */
+/** Selects rows that are for all, or for one of the caller's teams. Desk managers see all rows. */
 export function visibleToTeams(caller: Caller, table: string): ListCondition {
   if (caller.permissions.has(DeskWrite.name)) return () => "true";
   return (parameters) => {

@@ -1,4 +1,4 @@
-/** Texts that agents use again and again, with what differs from ticket to ticket filled in. */
+/** Reusable texts for agents, with placeholders for ticket data. */
 import Type from "typebox";
 import type { ReadContext } from "#kernel/contract.ts";
 import { failure, invalidField } from "#kernel/operation/failure.ts";
@@ -93,7 +93,7 @@ export const textModules = resource({
 
 const PLACEHOLDER =
   /^(ticket\.(number|title|state|fields\.[a-z][a-zA-Z0-9]{0,39})|(caller|agent)\.(name|firstName)|team\.name)$/;
-/** With the spaces around the name: a pattern for these too would part a long row of them in every way. */
+/** Includes the spaces around the name: a separate pattern for spaces would backtrack on many consecutive spaces. */
 const MARK = /\{\{([^{}]{1,120})\}\}/g;
 
 function placeholdersOf(body: string): string[] {
@@ -144,9 +144,7 @@ export const previewText = query({
   },
 });
 
-/**
- * Fills in the placeholders of a text for a ticket whose caller and team have names; what is not known is left empty.
- */
+/** Fills in the placeholders of a text for a ticket. Unknown values are left empty. */
 export async function renderText(
   { tx, caller }: ReadContext,
   body: string,

@@ -13,7 +13,7 @@ export const MailTicket = Type.Object(
   { title: "MailTicket" },
 );
 
-/** A mail in events: without its words, since more people read the log than tickets. */
+/** A mail in events, without its text, because the log has more readers than tickets. */
 const MailData = Type.Object(
   {
     id: id("eml"),
@@ -89,14 +89,14 @@ export const MailboxTested = event("mailbox.tested", {
   data: Type.Object({ ok: Type.Boolean() }, { title: "MailboxTestedData" }),
 });
 
-/** Events of mails name people outside and what they wrote to: they are for those who may see mails. */
+/** Events of mails contain external addresses, so only members who can see mails see them. */
 export const mailEventVisibility: readonly EventVisibility[] = ["mail", "mailbox"].map(
   (resourceType) => ({
     resourceType,
     async filtersFor(position, events) {
       const viewerOf = await viewerLookup(position);
       return events.map((event) => (person) => {
-        // A webhook or a workflow belongs to the workspace, and goes on when its author has left.
+        // Webhooks and workflows belong to the workspace, and continue after their author leaves.
         if (!person || person.roles.length === 0) return event;
         return viewerOf(person).permissions.has(MailRead.name) ? event : undefined;
       });

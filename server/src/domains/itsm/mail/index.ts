@@ -25,7 +25,7 @@ import { MailRead, MailReceive, MailWrite } from "./permissions.ts";
 
 export { mailListener } from "./listener/listener.ts";
 
-/** Mailboxes of teams, the mails that come to them, and the mails that answer. */
+/** Mailboxes of teams, incoming mails, and outgoing replies. */
 export const mail = domain({
   name: "mail",
   summary: "Team mailboxes: incoming e-mails create tickets, and replies are sent by e-mail.",

@@ -16,7 +16,7 @@ async function mailbox(address: string, more: object = {}) {
   return answer.body.data;
 }
 
-test("a mail makes a ticket of a contact, who is answered in one thread, and answers into it", async () => {
+test("a mail creates a ticket of a contact, who gets replies in one thread and can answer", async () => {
   const desk = await mailbox("desk@acme.example", {
     templates: { header: "Dear {{recipient.name}},", footer: "{{mailbox.name}} <b>" },
   });
@@ -109,7 +109,7 @@ const newest = async () => (await owner(`GET ${INCIDENTS}?limit=1`)).body.data[0
 const commentsOn = async (number: string) =>
   (await owner(`GET ${INCIDENTS}/${number}/comments`)).body.data as any[];
 
-/** Delivers a mail and waits for what becomes of it; resolves to its events. */
+/** Delivers a mail and waits for its outcome. Resolves to its events. */
 async function receive(raw: string | Buffer, from: string, to: string) {
   await settled(world);
   await newEvents();
@@ -118,7 +118,7 @@ async function receive(raw: string | Buffer, from: string, to: string) {
   return (await newEvents()).filter(([type]) => type !== "mail.accepted" && type !== "mail.sent");
 }
 
-test("only mails to mailboxes that exist are taken in, and none before it is stored", async () => {
+test("only mails to existing mailboxes are accepted, after they are stored", async () => {
   const box = await mailbox("doors@acme.example");
   const off = await mailbox("off@acme.example", { enabled: false });
   const raw = plainMail({ from: "a@b.example", to: box.address, id: "doors@b.example" });
@@ -133,7 +133,7 @@ test("only mails to mailboxes that exist are taken in, and none before it is sto
   await world.sql("revoke select on mailboxes from millrace_system");
   expect(await refusal(box.address)).toBe(451);
   await world.sql("grant select on mailboxes to millrace_system");
-  // A commit that fails is a mail that was never acknowledged, and nothing of it is left.
+  // If the commit fails the mail is not acknowledged, and nothing of it remains.
   await world.sql("revoke insert on mails from millrace_app");
   expect(await refusal(box.address)).toBe(451);
   await world.sql("grant insert on mails to millrace_app");
@@ -150,7 +150,7 @@ test("only mails to mailboxes that exist are taken in, and none before it is sto
   expect(await countIncidents()).toBe(before + 1);
 });
 
-test("the same mail many times at once makes one ticket", async () => {
+test("many concurrent copies of a mail create one ticket", async () => {
   const box = await mailbox("twice@acme.example");
   const before = await countIncidents();
   await newEvents();
@@ -169,13 +169,13 @@ test("the same mail many times at once makes one ticket", async () => {
   ]);
 });
 
-test("two desks that write to each other come to an end, and so does a robot that says nothing of itself", async () => {
+test("mail loops between two desks end, and so do loops with an unmarked autoresponder", async () => {
   const place = await world.workspace("other");
   const other = await world.member(["owner"], place);
   const a = await mailbox("loop-a@acme.example");
   await other(`POST ${MAILBOXES}`, { name: "B", address: "loop-b@other.example", kind: "smtp" });
   let robot = 0;
-  /** Carries what was sent to where it goes, until nothing is. */
+  /** Delivers outgoing mails to their recipients until none is left. */
   const carry = async (): Promise<string[]> => {
     const carried: string[] = [];
     for (let round = 0; round < 50; round += 1) {
@@ -209,7 +209,7 @@ test("two desks that write to each other come to an end, and so does a robot tha
   const { number } = await newest();
   await newEvents();
   await owner(`POST ${INCIDENTS}/${number}/comments`, { body: "Who are you?" });
-  // What a person wrote makes a ticket there; its acknowledgement makes none here.
+  // A message of a person creates a ticket there; its acknowledgement creates none here.
   expect(await carry()).toEqual(["loop-b@other.example", "loop-a@acme.example"]);
   expect(await countIncidents("other")).toBe(1);
   expect((await newEvents()).at(-1)).toEqual(["mail.ignored", "loop"]);
@@ -218,7 +218,7 @@ test("two desks that write to each other come to an end, and so does a robot tha
   expect((await carry()).length).toBe(5);
 });
 
-test("nobody gets into a thread, or speaks for the desk, by writing that they may", async () => {
+test("a mail cannot join a thread or write as the desk without proof", async () => {
   const box = await mailbox("safe@acme.example");
   const place = await world.workspace("foreign");
   const stranger = await world.member(["owner"], place);
@@ -245,12 +245,12 @@ test("nobody gets into a thread, or speaks for the desk, by writing that they ma
   const reply = [`In-Reply-To: ${toCaller?.messageId}`];
   const replyTo = toCaller?.replyTo?.[0]?.address ?? "";
 
-  // Somebody whom it was passed on to leaves a note, and is told nothing.
+  // A colleague who received a forwarded mail creates an internal note, and gets no reply.
   expect(await write("boss@x.example", { id: "s2@x.example", headers: reply })).toEqual([
     ["mail.received", "not_a_party"],
   ]);
   expect((await commentsOn(number)).at(-1)).toMatchObject({ internal: true });
-  // An agent's address alone speaks for nobody; to the reply address of a mail to them it does.
+  // An agent's sender address proves nothing; the reply address of a mail to the agent does.
   const subject = `Re: [${number}] hello`;
   expect(await write(agent.address, { id: "s3@x.example", subject })).toEqual([
     ["mail.received", "subject"],
@@ -259,7 +259,7 @@ test("nobody gets into a thread, or speaks for the desk, by writing that they ma
     internal: true,
     createdBy: agent.userId,
   });
-  // Who asked has an answer of ours and its address, and still can't write as the agent.
+  // The requester knows a reply address, but cannot write as the agent.
   for (const to of [box.address, replyTo]) {
     const forgery = { id: `s4-${to}`, headers: reply };
     expect(await write(agent.address, forgery, to)).toEqual([["mail.received", "reply"]]);
@@ -273,7 +273,7 @@ test("nobody gets into a thread, or speaks for the desk, by writing that they ma
     internal: false,
     createdBy: agent.userId,
   });
-  // The signed address is enough for who is a party; a forged one, or a number, is nothing.
+  // The signed address is sufficient for a party. A forged address, or a number, is not.
   expect(await write(caller.address, { id: "s5@x.example", subject: "Hm" }, replyTo)).toEqual([
     ["mail.received", "reply_address"],
   ]);
@@ -286,13 +286,13 @@ test("nobody gets into a thread, or speaks for the desk, by writing that they ma
     ["mail.received", "new"],
   ]);
   expect(await countIncidents()).toBe(before + 2);
-  // What is ours means nothing in another workspace.
+  // Our signature is invalid in another workspace.
   const elsewhere = replyTo.replace("@acme.example", "@foreign.example");
   expect(await write(caller.address, { id: "s8@x.example", headers: reply }, elsewhere)).toEqual([
     ["mail.received", "new"],
   ]);
   expect(await countIncidents("foreign")).toBe(1);
-  // Who left is no party any more.
+  // A member who left is not a party.
   await owner(`PATCH /api/v1/settings/users/${caller.userId}`, { status: "deactivated" });
   expect(await write(caller.address, { id: "s9@x.example", headers: reply })).toEqual([
     ["mail.received", "not_a_party"],
@@ -303,7 +303,7 @@ test("nobody gets into a thread, or speaks for the desk, by writing that they ma
   expect(mails.map(({ to }) => to)).toEqual([agent.address]);
 });
 
-test("replies open what is resolved, what is closed is followed up, and bounces are told", async () => {
+test("replies reopen resolved tickets, closed tickets get a follow-up, and bounces are recorded", async () => {
   const box = await mailbox("again@acme.example");
   const from = "kim@customer.example";
   await receive(plainMail({ from, to: box.address, id: "k1@c.example" }), from, box.address);
@@ -336,7 +336,7 @@ test("replies open what is resolved, what is closed is followed up, and bounces 
   expect((await newest()).description).toMatch(new RegExp(`^Follows ${number}`));
 });
 
-test("rules, rates and hostile mails: each has its reason, and what is large is kept", async () => {
+test("mails stopped by rules, rate limits and checks have a reason, and large files are stored", async () => {
   const box = await mailbox("rules@acme.example", {
     sendersHourlyMax: 2,
     rules: [

@@ -175,7 +175,7 @@ const LIST = `
   select id, name, environment::text as environment from mailboxes
    where saved_by = $1 and imap is not null order by id limit $2`;
 
-/** Mailboxes that are fetched from with a secret, by the right of a member. */
+/** IMAP mailboxes that use a secret with the rights of a member. */
 export const unattendedMailboxes: UnattendedWork = {
   kind: "mailbox",
   list: async (tx, userId, limit) => await queryRows<UnattendedItem>(tx, LIST, [userId, limit]),

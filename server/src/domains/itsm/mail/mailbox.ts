@@ -1,4 +1,4 @@
-/** A mailbox: an address of a team, and what becomes of the mails to it. */
+/** A mailbox: an address of a team, and how its mails are processed. */
 import Type, { type Static } from "typebox";
 import { ConditionSchema } from "#kernel/condition/condition.ts";
 import { id, line, nullable, object, text, Time } from "#kernel/schema/schema.ts";
@@ -10,7 +10,7 @@ const TEMPLATE_CHARACTERS_MAX = 5_000;
 export const MailboxId = id("mbx");
 export const MAILBOX_KINDS = ["smtp", "imap"] as const;
 
-/** How tickets begin that mails make. */
+/** Initial fields of tickets created by mails. */
 const Defaults = Type.Object(
   {
     kind: Type.Enum(["incident", "request"], {
@@ -117,7 +117,7 @@ export const Mailbox = Type.Object(
   { title: "Mailbox" },
 );
 
-/** A mailbox as it is stored: with the authority for its secret. */
+/** A stored mailbox, including the authority for its secret. */
 export const StoredMailbox = Type.Object({
   ...Mailbox.properties,
   savedBy: Type.String(),

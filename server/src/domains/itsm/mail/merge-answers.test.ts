@@ -11,7 +11,7 @@ const send = async (from: string, fields: object = {}): Promise<void> => {
   await deliver(plainMail({ from, to: ADDRESS, ...fields }), { from, to: ADDRESS });
   await settled(world);
 };
-/** The newest mail to somebody. */
+/** The newest mail to an address. */
 const newestTo = async (address: string) => {
   return readMail(mails.findLast(({ to }) => to.includes(address))?.text ?? "");
 };
@@ -25,14 +25,14 @@ const merge = (id: string, intoId: string) => agent(`POST ${INCIDENTS}/${id}/mer
 const count = async (): Promise<number> =>
   (await agent(`GET ${INCIDENTS}?limit=200`)).body.data.length;
 
-test("the caller of a merged ticket is told, and their answer arrives in the one that stays", async () => {
+test("the caller of a merged ticket is notified, and replies reach the remaining ticket", async () => {
   const [first, second, third] = [
     await open("ann@one.example", "Scanner shows E-17"),
     await open("sven@two.example", "Scanner broken"),
     await open("tom@three.example", "No scans"),
   ];
   const acknowledged = await newestTo("sven@two.example");
-  // A chain: what was merged is merged once more with the ticket that it is in.
+  // A merged ticket's target is merged again.
   expect((await merge(second.id, third.number)).status).toBe(200);
   expect((await merge(third.id, first.number)).status).toBe(200);
   await settled(world);
@@ -55,13 +55,13 @@ test("the caller of a merged ticket is told, and their answer arrives in the one
       new RegExp(`sven@two.example.*in reply to ${second.number}.*It beeps, too\\.`, "s"),
     ),
   });
-  // The caller of the other ticket reads nothing of it.
+  // The caller of the other ticket sees nothing of it.
   expect((await newestTo("ann@one.example")).text).not.toContain("It beeps");
 
   await agent(`POST ${INCIDENTS}/${first.id}/resolve`, { resolution: "A new cable" });
   await settled(world);
   expect((await newestTo("sven@two.example")).text).toContain(`${second.number} is resolved`);
-  // It is not: the one that stays is opened again.
+  // The problem continues, so the remaining ticket is reopened.
   await send("sven@two.example", {
     ...answer,
     text: "Still E-17.",
@@ -71,7 +71,7 @@ test("the caller of a merged ticket is told, and their answer arrives in the one
   expect(await count()).toBe(before);
 });
 
-test("the same caller goes on in the ticket that stays, for all to read", async () => {
+test("replies of the same caller are public in the remaining ticket", async () => {
   const [first, second] = [
     await open("kim@one.example", "No tone"),
     await open("kim@one.example", "Still no tone"),

@@ -16,7 +16,7 @@ async function mailbox(owner: Ask, more: object = {}): Promise<string> {
   return String(body.data.id);
 }
 
-/** A mailbox with a mail that failed. */
+/** A mailbox with a failed mail. */
 async function failedMail(owner: Ask, world: World) {
   const id = await mailbox(owner);
   const { address } = (await owner(`GET ${PATH}/${id}`)).body.data;
@@ -34,7 +34,7 @@ export const samples: readonly Sample[] = [
     async arrange(owner) {
       const name = `IMAP_${(count += 1)}`;
       await owner("POST /api/v1/secrets", { name, value: "hunter2 and more" });
-      // Nobody listens there, which is an answer too.
+      // No server listens there, which is also a valid result.
       const imap = {
         host: "mail.invalid",
         port: 993,

@@ -17,7 +17,7 @@ async function major(title: string): Promise<any> {
   return (await agent(`POST ${INCIDENTS}/${body.data.id}/major`, {})).body.data;
 }
 
-/** The public page, as soon as it says so; the clock moves past what is kept of it. */
+/** The public page once it contains a text. The clock moves past the cache time. */
 async function pageWith(words: string): Promise<string> {
   await expect
     .poll(async () => {
@@ -28,7 +28,7 @@ async function pageWith(words: string): Promise<string> {
   return (await world.stranger(`GET ${PAGE}`)).body;
 }
 
-test("a role is somebody's until it is another's or nobody's, and only in a major incident", async () => {
+test("a role belongs to one member, can be reassigned or removed, and exists only in major incidents", async () => {
   const { id } = await major("Card payments fail");
   const assign = (role: string, userId: string | null) =>
     agent(`PUT ${INCIDENTS}/${id}/roles/${role}`, { userId });
@@ -58,7 +58,7 @@ test("a role is somebody's until it is another's or nobody's, and only in a majo
   });
 });
 
-test("the status page is off until an admin switches it on, and shows what was written for it and nothing else", async () => {
+test("the status page is inactive until an admin enables it, and shows only texts written for it", async () => {
   expect(await world.stranger(`GET ${PAGE}`)).toMatchObject({ status: 404 });
   expect(await world.stranger(`GET ${PAGE}/feed.atom`)).toMatchObject({ status: 404 });
   expect(await agent(`PATCH ${SETTINGS}`, { isOn: true })).toMatchObject({
@@ -129,7 +129,7 @@ test("the status page is off until an admin switches it on, and shows what was w
   expect(await world.stranger(`GET ${PAGE}`)).toMatchObject({ status: 404 });
 });
 
-test("a room shows what was told and how many suffer; the review is drafted from the timeline, without internal words", async () => {
+test("a room shows broadcasts and the number of affected people; the review draft uses the timeline without internal comments", async () => {
   const incident = await major("Mail is late");
   const child = (await owner(`POST ${INCIDENTS}`, { title: "No mail for me" })).body.data;
   await agent(`POST ${INCIDENTS}/${incident.id}/children`, { incidentId: child.id });

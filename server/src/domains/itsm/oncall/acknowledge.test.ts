@@ -79,7 +79,7 @@ test("the link in the mail shows a form, and only the form acknowledges", async 
   expect(await readPage(id)).toMatchObject({ state: "acknowledged", step: 0 });
 });
 
-test("a link that was changed, has expired or belongs to somebody who left does nothing", async () => {
+test("a modified or expired link, or a link of a member who left, does nothing", async () => {
   const { id, ticket } = await startPage("Bad links");
   const link = await linkMailedTo(ann, ticket.number);
   const [payload = "", signature = ""] = link.replace("/pages/ack/", "").split(".");
@@ -126,7 +126,7 @@ test("taking an unassigned ticket acknowledges its page", async () => {
   expect(await readPage(id)).toMatchObject({ acknowledgedBy: ben.userId });
 });
 
-test("a change that a person assigns to themselves stops its page too", async () => {
+test("assigning a change to oneself also acknowledges its page", async () => {
   const { body } = await owner(`POST ${ITSM}/changes`, { title: "New disks", type: "normal" });
   const paged = await owner(`POST ${ITSM}/pages`, {
     policyId: policy.data.id,
@@ -136,7 +136,7 @@ test("a change that a person assigns to themselves stops its page too", async ()
   await until(async () => (await readPage(paged.body.data.id)).state === "acknowledged");
 });
 
-test("of two who acknowledge at once by link and by API, one does", async () => {
+test("of two concurrent acknowledgements by link and API one succeeds", async () => {
   const { id, ticket } = await startPage("Two at once");
   const link = await linkMailedTo(ann, ticket.number);
   const answers = await Promise.all([
@@ -159,7 +159,7 @@ test("an acknowledgement during an escalation ends it, whichever comes first", a
   expect(types.filter((type) => type === "page.acknowledged")).toHaveLength(1);
 });
 
-test("Home counts and lists the pages that wait for a person", async () => {
+test("Home counts and lists open pages of a member", async () => {
   const { id } = await startPage("Waits for Ann");
   const waiting = async (person: typeof ann) =>
     (await person("GET /api/v1/home/waiting")).body.data.counts.pages as number;

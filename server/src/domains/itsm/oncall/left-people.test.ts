@@ -24,7 +24,7 @@ const waiting = async (by: typeof ann): Promise<number | undefined> =>
   (await by("GET /api/v1/home/waiting")).body.data.counts.brokenSchedules;
 const inbox = async (): Promise<any[]> => (await owner("GET /api/v1/notifications")).body.data;
 
-test("a schedule with somebody who left is reported, and a page goes to the next step at once", async () => {
+test("a schedule with a member who left is reported, and a page skips to the next step", async () => {
   expect(await problems()).toEqual([]);
   await owner(`PATCH /api/v1/settings/users/${ann.userId}`, { status: "deactivated" });
   expect(await problems()).toEqual([

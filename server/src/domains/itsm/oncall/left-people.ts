@@ -1,4 +1,4 @@
-/** Schedules that name people who left. Nobody can page these people, so the schedule has to be changed. */
+/** Schedules with members who left. These members cannot be paged, so the schedule must be changed. */
 import Type, { type Static } from "typebox";
 import { findMemberNames, findMembersWithPermission } from "#domains/identity/accounts/index.ts";
 import { notify, NotificationSent } from "#domains/notifications/index.ts";
@@ -17,7 +17,7 @@ import { findOverrides } from "./override.ts";
 import { type Schedule, schedules } from "./schedule.ts";
 
 const DAY_MS = 86_400_000;
-/** Hourly turns of five layers are no more than a plan may have. */
+/** With hourly turns in five layers this stays within the limit of a plan. */
 const AHEAD_DAYS = 28;
 const MANAGERS_MAX = 20;
 const MANAGER_ROLES = ["owner", "admin"] as const;
@@ -38,7 +38,7 @@ const BrokenSchedule = Type.Object(
   { title: "BrokenOnCallSchedule" },
 );
 
-/** People of a schedule and of its overrides that are not over, who are not active members. */
+/** SQL: inactive members in a schedule and its current overrides. */
 const LEFT = `
   select s.id, u.user_id as "userId"
     from on_call_schedules s
@@ -56,7 +56,7 @@ async function findLeft({ tx, now }: ReadContext): Promise<ReadonlyMap<string, r
   return new Map([...bySchedule].map(([key, own]) => [key, own.map(({ userId }) => userId)]));
 }
 
-/** The ids of the people who can change a schedule: its author and its team, or else owners and admins. */
+/** The members who can change a schedule: its author and its team, otherwise owners and admins. */
 async function findManagers(ctx: ReadContext, schedule: Schedule): Promise<readonly string[]> {
   const { createdBy, teamId } = schedule;
   const team = teamId === null ? [] : await findTeamMemberIds(ctx.tx, teamId);
@@ -117,14 +117,14 @@ export const listBrokenSchedules = query({
   },
 });
 
-/** Counts the schedules to repair for everyone who can change them. */
+/** Counts the schedules to repair for members who can change them. */
 export const brokenScheduleWork: WaitingWork = {
   kind: "brokenSchedules",
   permission: DeskWrite,
   count: async (ctx) => (await findLeft(ctx)).size,
 };
 
-/** Notifies the people who can change a schedule that it names somebody who left. */
+/** Notifies members who can change a schedule that it contains a member who left. */
 export async function notifyManagers(
   ctx: WriteContext<typeof NotificationSent>,
   schedule: Schedule,
@@ -146,7 +146,7 @@ export async function notifyManagers(
   });
 }
 
-/** Tells who can change a schedule when a person in it leaves. */
+/** Notifies the managers of a schedule when a member of it leaves. */
 export const leaverReader = reader({
   name: "on_call.notify_of_leaver",
   on: ["user.deactivated"],

@@ -1,4 +1,4 @@
-/** People on call: the shifts of a schedule, as its rota and its overrides say. */
+/** On-call shifts of a schedule, computed from its rota and its overrides. */
 import Type, { type Static } from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
@@ -41,10 +41,10 @@ export const ShiftPlan = Type.Object(
   { title: "OnCallShifts" },
 );
 
-/** Two quarters of a year of hourly turns. */
+/** Equals half a year of hourly turns. */
 const TURNS_MAX = 5_000;
 
-/** The shifts of a rota in a time, and the turns of its layers beneath them. */
+/** The shifts of a rota in a time range, and the turns of its layers. */
 export async function planShifts(
   rota: Rota,
   overrides: readonly Override[],
@@ -69,7 +69,7 @@ export async function planShifts(
   };
 }
 
-/** The shift of a schedule at a moment; null where nobody is on call. */
+/** The shift of a schedule at a moment. Null if nobody is on call. */
 export async function findShift(tx: Tx, schedule: Schedule, at: Date): Promise<Shift | null> {
   const [from, until] = [-AROUND_MS, AROUND_MS].map((ms) => new Date(at.getTime() + ms));
   const overrides = await findOverrides(tx, schedule.id, from ?? at, until ?? at);
@@ -77,7 +77,7 @@ export async function findShift(tx: Tx, schedule: Schedule, at: Date): Promise<S
   return shift ? toShift(schedule, shift) : null;
 }
 
-/** The person whom a schedule has on call at a moment. */
+/** The member on call in a schedule at a moment. */
 export async function findOnCall(tx: Tx, scheduleId: string, at: Date): Promise<string | null> {
   const schedule = await schedules.store.find(tx, scheduleId);
   return schedule ? ((await findShift(tx, schedule, at))?.userId ?? null) : null;

@@ -30,7 +30,7 @@ const onCallAt = async (at: Date): Promise<any> =>
   (await ann(`GET ${SCHEDULE}/on-call?at=${encodeURIComponent(at.toISOString())}`)).body.data.shift;
 const inDays = (days: number) => new Date(world.clock.now().getTime() + days * DAY_MS);
 
-test("overrides stand above turns, and a swap exchanges two of them", async () => {
+test("overrides take precedence over turns, and a swap exchanges two turns", async () => {
   const day = inDays(10);
   const planned = await onCallAt(day);
   const other = planned.userId === ann.userId ? ben : ann;
@@ -79,7 +79,7 @@ const told = async (by: typeof ann, number: string) =>
     ({ title }: any) => title === `Page: ${number}`,
   ).length;
 
-test("a critical incident pages who is on call, then the rest, once each, until all rounds are over", async () => {
+test("a critical incident pages the member on call, then the others once each, until all rounds end", async () => {
   const { body: policy } = await owner(`POST ${ITSM}/escalation-policies`, {
     name: "Critical",
     conditions: { priority: 1 },
@@ -115,7 +115,7 @@ test("a critical incident pages who is on call, then the rest, once each, until 
   expect(sent).toEqual(["0.0", "0.1", "1.0", "1.1"]);
   expect((await pagesOf(id))[0]).toMatchObject({ state: "exhausted", nextAt: null });
   const counts = [await told(ann, number), await told(ben, number)];
-  // Each of the two common steps reaches both, each of the others who is on call.
+  // The two shared steps page both members; each other step pages the member on call.
   expect(counts.toSorted()).toEqual([2, 4]);
 
   const again = await ann(`POST ${ITSM}/pages`, { policyId: policy.data.id, ticketId: id });
@@ -139,7 +139,7 @@ test("a critical incident pages who is on call, then the rest, once each, until 
   expect(await asker(`GET ${PAGE}`)).toMatchObject({ status: 403 });
 });
 
-test("somebody who is named is paged at once, once, with a word about why", async () => {
+test("a named member is paged immediately, once, with a reason", async () => {
   const { body } = await ann(`POST ${ITSM}/incidents`, { title: "Quiet" });
   const { id: ticketId, number } = body.data;
   const page = (more: object) => ann(`POST ${ITSM}/pages`, { ticketId, ...more });

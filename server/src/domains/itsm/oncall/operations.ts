@@ -208,7 +208,7 @@ const removeOverride = command({
     const schedule = await schedules.store.get(ctx.tx, params.id);
     const override = await findOverride(ctx.tx, schedule.id, params.overrideId);
     if (!override) throw new Failure(NotFound);
-    // It is made and taken back, and never changed.
+    // Overrides are created and deleted, but never changed.
     ctx.expectRevision(1);
     await ctx.send("delete from on_call_overrides where id = $1", [override.id]);
     ctx.emit(OverrideRemoved, { id: schedule.id, displayName: schedule.name }, override);

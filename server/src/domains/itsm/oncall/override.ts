@@ -1,4 +1,4 @@
-/** Overrides: somebody in another's stead for a time. */
+/** Overrides: a substitute for a time range. */
 import Type, { type Static } from "typebox";
 import { authorOf } from "#kernel/access/caller.ts";
 import type { WriteContext } from "#kernel/contract.ts";
@@ -40,7 +40,7 @@ const COLUMNS = `
   id, schedule_id as "scheduleId", user_id as "userId", starts_at as "from", ends_at as "until", reason,
   created_by as "createdBy", created_at as "createdAt"`;
 
-/** The overrides of a schedule that touch a time, the first made first: of two the later one counts. */
+/** The overrides of a schedule in a time range, in creation order. Later ones take precedence. */
 export async function findOverrides(
   tx: Tx,
   scheduleId: string,
@@ -64,7 +64,7 @@ export async function findOverride(
   return row;
 }
 
-/** Has somebody stand in for a time, and tells so. */
+/** Creates an override and emits its event. */
 export async function insertOverride(
   ctx: WriteContext<typeof OverrideAdded>,
   { id: scheduleId, name }: { readonly id: string; readonly name: string },

@@ -40,14 +40,14 @@ export interface Traversal {
   readonly truncated: boolean;
 }
 
-/** Finds all items within some hops of one. */
+/** Finds all items within a number of hops. */
 export async function traverse(options: TraversalOptions): Promise<Traversal> {
   const { root, depth, nodesMax, goal, stepFrom } = options;
   const reached = new Map<string, ReachedItem>([[root, { hops: 0, by: null }]]);
   let frontier: readonly string[] = [root];
   for (let hops = 1; hops <= depth && frontier.length > 0; hops += 1) {
     if (goal !== undefined && reached.has(goal)) break;
-    // One more than the limit of all is enough to see that there are too many new ones.
+    // One more than the total limit is sufficient to detect too many new items.
     const steps = await stepFrom(frontier, nodesMax + 1);
     const fresh = steps.filter(({ id }) => !reached.has(id));
     const room = nodesMax - reached.size;

@@ -1,16 +1,16 @@
-/** The members and teams that items refer to must exist. */
+/** The members and teams referenced by items must exist. */
 import { findMembersByIds } from "#domains/identity/accounts/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import type { ItemInput } from "./item-change.ts";
 
-/** The members and teams that exist, of those that items refer to. */
+/** The existing members and teams among those referenced by items. */
 export interface ExistingReferences {
   readonly owners: ReadonlySet<string>;
   readonly teams: ReadonlySet<string>;
 }
 
-/** Looks up all members and teams that some items refer to. */
+/** Looks up the members and teams referenced by items. */
 export async function findReferences(
   tx: Tx,
   inputs: readonly ItemInput[],

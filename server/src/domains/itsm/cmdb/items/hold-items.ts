@@ -2,8 +2,8 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 
 /**
- * Finds the ids that no configuration item has. The items of the others are kept from being deleted until
- * the transaction ends, so that a ticket does not refer to an item that goes meanwhile.
+ * Finds the ids without a configuration item. Existing items cannot be deleted until the transaction ends, so that no
+ * ticket references a deleted item.
  */
 export async function missingItems(tx: Tx, ids: readonly string[]): Promise<readonly string[]> {
   if (ids.length === 0) return [];
@@ -11,7 +11,7 @@ export async function missingItems(tx: Tx, ids: readonly string[]): Promise<read
   return ids.filter((id) => !held.has(id));
 }
 
-/** Finds which of these items exist, and keeps them from being deleted until the transaction ends. */
+/** Finds which items exist, and prevents their deletion until the transaction ends. */
 export async function holdItems(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const text = "select id from cmdb_items where id = any($1::text[]) order by id for key share";
   const rows = await queryRows(tx, text, [ids]);

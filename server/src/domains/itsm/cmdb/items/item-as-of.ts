@@ -8,7 +8,7 @@ import * as store from "./store.ts";
 
 const WHOLE_ITEM = ["id", "name", "class", "updatedAt"];
 
-/** The source of a list of past items. */
+/** The source for lists of items at a past time. */
 export const PAST_ITEMS: PastList = {
   resourceType: "cmdb_item",
   table: "cmdb_items",
@@ -16,7 +16,7 @@ export const PAST_ITEMS: PastList = {
   deleted: "cmdb_item.deleted",
 };
 
-/** An item as it was, and how many relationships it had. */
+/** An item at a past time, with its number of relationships. */
 export async function readPastItem(
   { tx, now }: ReadContext,
   id: string,
@@ -50,6 +50,6 @@ export async function readPastItem(
 }
 
 const DELETED = "^cmdb_relationship\\.deleted$";
-/** Relationships that were deleted since, of all items: they are looked through one by one. */
+/** Limit of relationships deleted since then. They are filtered one by one, for all items. */
 const DELETED_MAX = 2_000;
 const TOO_MANY = `More than ${DELETED_MAX} relationships were deleted since then, so they can't be counted.`;

@@ -1,4 +1,4 @@
-/** Applies a change to a configuration item. Nothing here reads or writes. */
+/** Applies a change to a configuration item. Pure functions. */
 import { isDeepStrictEqual } from "node:util";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { attributeErrors } from "../classes/check-attributes.ts";
@@ -21,10 +21,10 @@ export const EMPTY_ITEM: Omit<ItemFields, "name" | "class"> = {
   teamId: null,
 };
 
-/** Fields of an item to set; those that are undefined stay. */
+/** Item fields to set. Undefined fields do not change. */
 export type ItemInput = { readonly [Name in keyof ItemFields]?: ItemFields[Name] | undefined };
 
-/** Applies a change to an item's fields. Attributes are merged, and null removes one. */
+/** Applies a change to the fields of an item. Attributes are merged; null removes an attribute. */
 export function applyItemChange(before: ItemFields, change: ItemInput): ItemFields {
   const defined = Object.fromEntries(
     Object.entries(change).filter(([, value]) => value !== undefined),
@@ -50,7 +50,7 @@ export function changeData(before: Item, after: Item) {
   return { before: itemEventData(before), after: itemEventData(after), changes };
 }
 
-/** Checks the class and the attributes of an item; `schemas` has the classes that exist. */
+/** Validates the class and the attributes of an item. `schemas` contains the existing classes. */
 export function itemErrors(
   item: ItemFields,
   schemas: ReadonlyMap<string, ObjectSchema>,

@@ -42,7 +42,7 @@ export const Item = Type.Object(
 );
 export type Item = Static<typeof Item> & { readonly revision: number };
 
-/** The fields of an item that people write. */
+/** The editable fields of an item. */
 export type ItemFields = Pick<Item, keyof typeof itemFields>;
 
 export const ItemDetail = Type.Object(
@@ -78,7 +78,7 @@ export function itemRef({ id: itemId, name }: Pick<Item, "id" | "name">) {
   return { id: itemId, displayName: name };
 }
 
-/** The data of an item's events. */
+/** An item in event data. */
 export function itemEventData({ revision: _, ...item }: Item) {
   return item;
 }

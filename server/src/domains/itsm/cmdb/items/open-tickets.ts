@@ -2,7 +2,7 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { contributionsTo, extensionPoint } from "#kernel/extension-point.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 
-/** A ticket that is about an item and has not ended. */
+/** An unfinished ticket about an item. */
 export interface TicketOnItem {
   readonly itemId: string;
   /** The kind of ticket, such as `incident`. */
@@ -13,7 +13,7 @@ export interface TicketOnItem {
   readonly state: string;
 }
 
-/** Finds the open tickets of one kind about some items. */
+/** Extension point: finds the open tickets of one kind about items. */
 export const TicketsOnItemsPoint =
   extensionPoint<(tx: Tx, itemIds: readonly string[]) => Promise<readonly TicketOnItem[]>>(
     "itsm.tickets_on_items",

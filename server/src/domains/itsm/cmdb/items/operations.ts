@@ -25,7 +25,7 @@ import * as service from "./service.ts";
 import { PAST_ITEMS, readPastItem } from "./item-as-of.ts";
 import * as store from "./store.ts";
 
-/** Reads the events of an item, newest first, also of a deleted one. */
+/** Reads the events of an item, newest first, including a deleted item. */
 async function readItemHistory(
   { tx }: ReadContext,
   id: string,
@@ -35,7 +35,7 @@ async function readItemHistory(
   if (after !== undefined && !before) throw invalidField("?after", "is not a cursor of this list");
   const filter = { resourceType: "cmdb_item", resourceId: id, before };
   const found = await queryEvents(tx, filter, limit + 1);
-  // Retention may have removed all events of an item that exists; one that never existed is not found.
+  // Retention can have deleted all events of an existing item. An id that never existed is not found.
   if (found.length === 0 && after === undefined) await store.get(tx, id);
   return toPage(found, limit, toEventEnvelope, (event) => event.id);
 }
@@ -67,7 +67,7 @@ const ITEMS: ListDefinition = {
   tieBreaker: "no",
 };
 
-/** The filters of lists and exports of items, beside `filter`. */
+/** Filters for lists and exports of items, in addition to `filter`. */
 export const itemFilters = {
   class: Type.Optional(itemFields.class),
   status: Type.Optional(itemFields.status),
@@ -96,7 +96,7 @@ const listItems = query({
       {
         past: PAST_ITEMS,
         conditions,
-        // Events have what responses have, by one schema.
+        // Events use the response schema.
         toItem: (past) =>
           ({ ...past, ...NO_REVISION }) as unknown as ReturnType<typeof store.toItem>,
       },

@@ -46,7 +46,7 @@ export async function create(ctx: WriteContext<typeof ItemCreated>, input: NewIt
   return item;
 }
 
-/** Attributes are checked only when they or the class change: the schema may have changed since the last write. */
+/** Attributes are validated only if they or the class change, because the schema may have changed since. */
 export async function update(
   ctx: WriteContext<typeof ItemUpdated>,
   id: string,
@@ -75,7 +75,7 @@ export async function update(
   return after;
 }
 
-/** Deletes an item without open tickets; `force` deletes its relationships too, which otherwise prevent it. */
+/** Deletes an item without open tickets. Relationships prevent it unless `force` deletes them too. */
 export async function remove(
   ctx: WriteContext<typeof ItemDeleted | typeof RelationshipDeleted>,
   id: string,

@@ -11,7 +11,7 @@ export const ITEM_COLUMNS = `
 
 /** Converts a row of `ITEM_COLUMNS`. */
 export function toItem(row: Readonly<Record<string, unknown>>): Item {
-  // The select list names the fields of the type, and checks of the table see to the rest.
+  // The select list has the field names, and check constraints guarantee the types.
   return row as unknown as Item;
 }
 
@@ -41,7 +41,7 @@ export async function insert(tx: Tx, items: readonly Item[]): Promise<void> {
   if (items.length > 0) await queryRows(tx, INSERT, [JSON.stringify(items)]);
 }
 
-/** Updates locked items, and gives each its next revision. */
+/** Updates locked items and increments their revisions. */
 export async function update(tx: Tx, items: readonly Item[]): Promise<void> {
   if (items.length > 0) await queryRows(tx, UPDATE, [JSON.stringify(items)]);
 }
@@ -59,17 +59,17 @@ export async function lock(tx: Tx, id: string): Promise<Item> {
   );
 }
 
-/** Identifies an item in an import. */
+/** The key of an item in an import. */
 export interface ItemKey {
   readonly class: string;
   readonly key: string;
 }
 
-/** No join: on a table without statistics the planner would choose one that takes very long. */
+/** Without a join: for a table without statistics the planner would choose a very slow one. */
 const BY_KEY = `
   select ${ITEM_COLUMNS} from cmdb_items where class = any($1::text[]) and key = any($2::text[])`;
 
-/** Locks the items with these keys in any of these classes, in the order of their ids. */
+/** Locks the items with these keys in any of these classes, ordered by id. */
 export async function lockByKeys(tx: Tx, keys: readonly ItemKey[]): Promise<Item[]> {
   const text = `${BY_KEY} order by id for update`;
   return (await queryRows(tx, text, keyColumns(keys))).map(toItem);
@@ -103,7 +103,7 @@ const COUNT_RELATIONSHIPS = `
   select (select count(*) from cmdb_relationships where from_id = $1 and created_at <= $2)
        + (select count(*) from cmdb_relationships where to_id = $1 and created_at <= $2) as n`;
 
-/** Counts the relationships of an item in both directions, those that were there at a time. */
+/** Counts the relationships of an item in both directions at a time. */
 export async function countRelationships(
   tx: Tx,
   id: string,

@@ -3,9 +3,8 @@ import { failure } from "#kernel/operation/failure.ts";
 import { id, Time } from "#kernel/schema/schema.ts";
 
 /**
- * Types of relationships. Each reads from left to right, `from` type `to`, and points at the item that is
- * needed: when `to` breaks, so does `from`. A cluster works without one of its members, but its members
- * do not work without the cluster.
+ * Relationship types, read as `from` type `to`. `to` is the dependency: if `to` fails, `from` fails. A cluster works
+ * without one of its members, but the members do not work without the cluster.
  */
 export const RELATIONSHIP_TYPES = [
   "depends_on",

@@ -48,7 +48,7 @@ export function emitCreated(
   ctx.emit(RelationshipCreated, relationshipRef(relationship), relationship);
 }
 
-/** Deletes a relationship, which never changes and so has one revision. */
+/** Deletes a relationship. Relationships never change, so they have one revision. */
 export async function remove(
   ctx: WriteContext<typeof RelationshipDeleted>,
   id: string,

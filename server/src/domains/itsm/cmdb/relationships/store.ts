@@ -19,7 +19,7 @@ export async function insert(tx: Tx, all: readonly Relationship[]): Promise<void
 const INSERT_NEW = `
   ${INSERT} on conflict on constraint cmdb_relationships_once do nothing returning id`;
 
-/** Inserts those that do not exist yet, and resolves to their ids. */
+/** Inserts missing relationships, and resolves to their ids. */
 export async function insertNew(
   tx: Tx,
   all: readonly Relationship[],
@@ -36,7 +36,7 @@ export async function get(tx: Tx, id: string): Promise<Relationship> {
   return toRelationship(row);
 }
 
-/** Deletes a relationship and resolves to it. */
+/** Deletes a relationship and returns it. */
 export async function remove(tx: Tx, id: string): Promise<Relationship> {
   const text = `delete from cmdb_relationships where id = $1 returning ${COLUMNS}`;
   const [row] = await queryRows(tx, text, [id]);
@@ -44,7 +44,7 @@ export async function remove(tx: Tx, id: string): Promise<Relationship> {
   return toRelationship(row);
 }
 
-/** Deletes all relationships of an item and resolves to them. */
+/** Deletes all relationships of an item and returns them. */
 export async function removeAllOfItem(tx: Tx, itemId: string): Promise<Relationship[]> {
   const text = `
     delete from cmdb_relationships where from_id = $1 or to_id = $1 returning ${COLUMNS}`;
@@ -83,6 +83,6 @@ export async function list(
 }
 
 function toRelationship(row: Readonly<Record<string, unknown>>): Relationship {
-  // The select list names the fields of the type.
+  // The select list has the field names of the type.
   return row as unknown as Relationship;
 }

@@ -1,4 +1,4 @@
-/** Incidents that wait for a moment come back by themselves: a job is due then. */
+/** Incidents on hold until a time resume automatically through a job. */
 import Type from "typebox";
 import type { WriteContext } from "#kernel/contract.ts";
 import { event } from "#kernel/log/event.ts";
@@ -16,7 +16,7 @@ export const IncidentResumed = event("incident.resumed", {
   data: Incident,
 });
 
-/** Resumes an incident that still waits for a moment that has come. */
+/** Resumes an incident if its hold time has passed. */
 export const resumeJob = job({
   kind: "incidents.resume",
   payload: Type.Object({ incidentId: id("inc") }),
@@ -24,7 +24,7 @@ export const resumeJob = job({
   async run(ctx, { incidentId }) {
     const where = "id = $1 and state = 'on_hold' and hold_until is not null";
     const [held] = await incidentStore.lockWhere(ctx.tx, where, incidentId);
-    // It may have been resumed meanwhile, or wait for a later moment, which has a job of its own.
+    // The incident may have been resumed, or be on hold until a later time with another job.
     if (!held?.holdUntil || Date.parse(held.holdUntil) > ctx.now.getTime()) return;
     const context = { at: ctx.now.toISOString(), by: "system" };
     const next = applyIncidentTransition(held, "start", context);
@@ -33,7 +33,7 @@ export const resumeJob = job({
   },
 });
 
-/** Has an incident resumed at the moment that a change gave it, if it did. */
+/** Schedules the end of a hold, if a change set one. */
 export function scheduleResume(
   ctx: WriteContext<never>,
   before: Incident,

@@ -33,7 +33,7 @@ const due = (id: string, fits: (ticket: any) => boolean) =>
     return fits(body.data) && body.data;
   });
 
-test("a duplicate ends in another incident, whose agents read all of it, and whose callers nothing", async () => {
+test("a duplicate ends in another incident, visible to its agents but not to its callers", async () => {
   const [source, target] = [await raise(), await raise(other.userId)];
   await say(asker, source.id, "My secret is in it");
   await say(agent, source.id, "A note", true);
@@ -69,7 +69,7 @@ test("a duplicate ends in another incident, whose agents read all of it, and who
   });
   expect(await said(agent, target.id)).toEqual(["We look into it"]);
   expect((await agent(`GET ${INCIDENTS}/${source.id}/links`)).body.data).toEqual([]);
-  // Its clock goes on, without the hour in which it was no ticket of its own.
+  // The SLA clock continues without the time in the merged state.
   const { dueAt } = await due(source.id, ({ dueState }) => dueState === "running");
   expect(Date.parse(dueAt) - Date.parse(source.createdAt)).toBeGreaterThanOrEqual(
     5 * HOUR_MS - 60_000,
@@ -81,7 +81,7 @@ test("a duplicate ends in another incident, whose agents read all of it, and who
   });
 });
 
-test("what can't be merged says so, and nothing happens", async () => {
+test("an invalid merge is rejected without any change", async () => {
   const [one, two, ended] = [await raise(), await raise(), await raise()];
   await agent(`POST ${INCIDENTS}/${ended.id}/cancel`);
   const refusals = await Promise.all([
@@ -107,7 +107,7 @@ test("what can't be merged says so, and nothing happens", async () => {
   });
 });
 
-test("of two merges that cross, one wins", async () => {
+test("of two opposite merges one succeeds", async () => {
   for (let round = 0; round < 3; round += 1) {
     const [one, two] = [await raise(), await raise()];
     const crossed = await Promise.all([
@@ -118,7 +118,7 @@ test("of two merges that cross, one wins", async () => {
   }
 });
 
-test("who is named in a comment and may read it is told, once and of that", async () => {
+test("a mentioned member with read access is notified once", async () => {
   const { id, number } = await raise();
   const handle = `${colleague.userId}`;
   const told = async (by: typeof agent, title: string) =>
@@ -128,7 +128,7 @@ test("who is named in a comment and may read it is told, once and of that", asyn
   await say(agent, id, `@[${viewer.userId}] and @${handle}: look, @[${asker.userId}]`, true);
   await until(async () => (await told(colleague, "mentions you")) === 1);
   const { body } = await agent(`GET ${INCIDENTS}/${id}/timeline`);
-  // An internal comment is for those who work on it, whoever is named in it.
+  // Internal comments notify only mentioned members who work on incidents.
   expect(body.data[0].data.mentions).toEqual([colleague.userId]);
   await say(agent, id, `@[${viewer.userId}] see for yourself`);
   await until(async () => (await told(viewer, "mentions you")) === 1);

@@ -1,7 +1,7 @@
 /**
- * Duplicates. An incident that is merged into another one ends, and agents see its description, comments and
- * attachments in the other one. Nothing moves: each caller keeps their own conversation and sees no other, and undo
- * only forgets the merge (ADR 0049). Answers by mail arrive in the incident that stays (ADR 0135).
+ * Duplicates. Merging ends an incident, and agents see its description, comments and attachments in the other
+ * incident. Nothing is moved: each caller keeps a separate conversation, and undo only deletes the merge (ADR 0049).
+ * Mail replies go to the remaining incident (ADR 0135).
  */
 import Type from "typebox";
 import { findMembersWithPermission } from "#domains/identity/accounts/index.ts";
@@ -132,7 +132,7 @@ export const unmergeIncident = command({
     if (!known) throw new Failure(NotMerged);
     const [source, target] = await lockBoth(ctx, id, known.targetId);
     ctx.expectRevision(source.revision);
-    // Somebody may have been faster.
+    // Another request may have deleted it in the meantime.
     const merge = await deleteMerge(ctx.tx, known.id);
     if (!merge || source.state !== "cancelled") throw new Failure(NotMerged);
     if (ctx.now.getTime() - Date.parse(merge.createdAt) > UNDO_DAYS_MAX * DAY_MS) {
@@ -141,7 +141,7 @@ export const unmergeIncident = command({
     await removeWatchers(ctx.tx, target.id, merge.watcherIds);
     const at = { at: ctx.now.toISOString(), by: authorOf(ctx.caller) };
     const open = applyIncidentTransition(source, "unmerge", at);
-    // The reason of a hold is not kept, so a ticket on hold becomes one in progress.
+    // The reason of a hold is not stored, so a ticket on hold continues in progress.
     const state = merge.stateBefore === "new" ? "new" : open.state;
     const after = await incidentCommands.save(ctx, source, {
       ...open,
@@ -158,7 +158,7 @@ export const mergeOperations = [mergeIncident, unmergeIncident];
 
 type LockedIncident = IncidentData & { readonly revision: number };
 
-/** Locks two incidents in one order, whoever merges which into which. */
+/** Locks two incidents in a fixed order for both merge directions. */
 async function lockBoth(
   ctx: WriteContext<never>,
   sourceRef: string,
@@ -207,7 +207,7 @@ async function assertMergeable(
   }
 }
 
-/** Has those who watch a duplicate watch the other one, where they see all incidents. */
+/** Adds watchers of a duplicate to the other incident, if they can see all incidents. */
 async function moveWatchers(
   ctx: WriteContext<never>,
   sourceId: string,

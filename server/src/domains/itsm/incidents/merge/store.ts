@@ -1,7 +1,7 @@
 import type { WriteContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 
-/** A duplicate, and the incident that it was merged into. */
+/** A duplicate and its target incident. */
 export interface Merge {
   readonly id: string;
   readonly sourceId: string;
@@ -9,7 +9,7 @@ export interface Merge {
   /** The link between them. */
   readonly linkId: string;
   readonly stateBefore: string;
-  /** Those who watch the other one because of it. */
+  /** The watchers that the merge added to the target. */
   readonly watcherIds: readonly string[];
   readonly createdBy: string;
 }
@@ -35,7 +35,7 @@ export interface FoundMerge extends Merge {
   readonly createdAt: string;
 }
 
-/** Finds the merges of these incidents into others. */
+/** Finds the merges of these incidents. */
 export async function findMerges(
   tx: Tx,
   sourceIds: readonly string[],
@@ -48,13 +48,13 @@ export async function findMerges(
   return rows.map(toMerge);
 }
 
-/** Finds the merge of an incident into another one. */
+/** Finds the merge of an incident. */
 export async function findMerge(tx: Tx, sourceId: string): Promise<FoundMerge | undefined> {
   const [merge] = await findMerges(tx, [sourceId]);
   return merge;
 }
 
-/** Forgets a merge and its link; undefined where somebody else did. */
+/** Deletes a merge and its link. Undefined if it was already deleted. */
 export async function deleteMerge(tx: Tx, id: string): Promise<FoundMerge | undefined> {
   const row = await tx
     .deleteFrom("ticket_merges")

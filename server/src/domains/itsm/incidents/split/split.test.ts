@@ -15,7 +15,7 @@ const said = async (by: typeof agent, id: string) =>
   (await by(`GET ${INCIDENTS}/${id}/comments`)).body.data.map(({ body }: any) => body);
 const later = (ms: number) => new Date(world.clock.now().getTime() + ms).toISOString();
 
-test("a part of an incident becomes one of its own, with what was said and attached about it", async () => {
+test("a part of an incident becomes a new incident with selected comments and attachments", async () => {
   const whole = await raise({ tags: ["mail"] });
   const [mail, print, note] = [
     await say(whole.id, "No mail"),
@@ -60,7 +60,7 @@ test("a part of an incident becomes one of its own, with what was said and attac
   expect(foreign.body.errors[0].path).toBe("/commentIds/1");
 });
 
-test("what is on hold until a moment comes back by itself, once, and tells who has it", async () => {
+test("an incident on hold until a time resumes automatically, once, and notifies its assignee", async () => {
   const { id, number } = await raise({ assigneeId: agent.userId });
   const hold = (more: object) =>
     agent(`PATCH ${INCIDENTS}/${id}`, { state: "on_hold", onHoldReason: "Vendor", ...more });
@@ -69,7 +69,7 @@ test("what is on hold until a moment comes back by itself, once, and tells who h
     status: 200,
     events: ["incident.updated"],
   });
-  // A later moment takes the place of the first.
+  // A later time replaces the first one.
   await agent(`PATCH ${INCIDENTS}/${id}`, { holdUntil: later(3 * HOUR_MS) });
   world.clock.advance(2 * HOUR_MS);
   const still = await agent(`GET ${INCIDENTS}/${id}`);
@@ -91,7 +91,7 @@ test("what is on hold until a moment comes back by itself, once, and tells who h
   expect(wrong).toMatchObject({ status: 422, body: { errors: [{ path: "/holdUntil" }] } });
 });
 
-test("time is noted by those who work on a ticket, and nobody else sees it", async () => {
+test("only agents record and see time on a ticket", async () => {
   const { id } = await raise();
   const noted = await agent(`POST ${INCIDENTS}/${id}/times`, { minutes: 25, note: "Logs" });
   expect(noted).toMatchObject({

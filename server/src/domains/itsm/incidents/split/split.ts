@@ -1,4 +1,4 @@
-/** One incident that turns out to be two: a new one takes over some of its comments and attachments. */
+/** Splits an incident: a new incident takes some of its comments and attachments. */
 import Type from "typebox";
 import { authorOf } from "#kernel/access/caller.ts";
 import type { WriteContext } from "#kernel/contract.ts";
@@ -82,7 +82,7 @@ export const splitIncident = command({
   },
 });
 
-/** The fields that a part has from the whole. */
+/** The fields copied from the original incident. */
 function inheritFrom(
   {
     callerId,

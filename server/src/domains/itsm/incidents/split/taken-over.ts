@@ -1,4 +1,4 @@
-/** The comments and attachments of one ticket that another takes over. */
+/** Comments and attachments that another ticket takes. */
 import type { WriteContext } from "#kernel/contract.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
@@ -10,7 +10,7 @@ const PATHS: Readonly<Record<Part, string>> = {
   ticket_attachments: "/attachmentIds",
 };
 
-/** Throws a 422 with the path of the first that is not of this ticket. */
+/** Throws 422 with the path of the first that belongs to another ticket. */
 export async function assertTicketFits(
   { tx }: WriteContext<never>,
   part: Part,
@@ -25,7 +25,7 @@ export async function assertTicketFits(
     throw invalidField(`${PATHS[part]}/${wrong}`, "does not belong to this incident");
 }
 
-/** Gives comments to another ticket; what is the last word of either is found anew. */
+/** Moves comments to another ticket, and updates the latest comment of both tickets. */
 export async function moveComments(
   ctx: WriteContext<never>,
   ids: readonly string[],
@@ -49,7 +49,7 @@ const LAST_WORD = `
                         where m.ticket_id = one.id and not m.internal order by m.id desc limit 1) c on true
    where t.id = one.id`;
 
-/** Copies comments to another ticket, in their order and with their authors. */
+/** Copies comments to another ticket, with their order and authors. */
 export async function copyComments(
   ctx: WriteContext<never>,
   ids: readonly string[],
@@ -67,7 +67,7 @@ export async function copyComments(
   }
 }
 
-/** Gives attachments, and the files in them, to another incident. */
+/** Moves attachments and their files to another incident. */
 export async function moveAttachments(
   ctx: WriteContext<never>,
   ids: readonly string[],

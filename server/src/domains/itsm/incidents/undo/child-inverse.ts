@@ -8,7 +8,7 @@ import { incidentStore } from "../store.ts";
 
 const LINKED = "incident.child_linked";
 
-/** The inverse of what makes an incident the child of another one, or one of its own again. */
+/** The inverse of adding an incident to a major incident, or of removing it. */
 export const childInverse: BulkInverse = {
   resourceType: "incident",
   updated: [LINKED, "incident.child_unlinked"],
@@ -21,7 +21,7 @@ export const childInverse: BulkInverse = {
   },
   groupOf: ({ resource }) => resource.id,
   async lock({ tx }, parentId, ids) {
-    // In the order of those who add children.
+    // Same lock order as adding children.
     await incidentStore.lockWhere(tx, "id = $1", parentId);
     const children = await incidentStore.lockWhere(tx, "id = any ($1::text[]) order by id", ids);
     const states = children.map((child): [string, State] => [

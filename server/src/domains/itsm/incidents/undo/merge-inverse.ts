@@ -12,7 +12,7 @@ import {
 import { findMerges } from "../merge/store.ts";
 import { incidentStore } from "../store.ts";
 
-/** The inverse of a merge: the duplicate is worked on by itself again, or goes on as the other one. */
+/** The inverse of a merge: restores the duplicate, or merges it again. */
 export const mergeInverse: BulkInverse = {
   resourceType: "incident",
   updated: [IncidentMerged.type, IncidentUnmerged.type],
@@ -28,7 +28,7 @@ export const mergeInverse: BulkInverse = {
   groupOf: () => "",
   async lock({ tx }, _, ids) {
     const merges = new Map((await findMerges(tx, ids)).map((one) => [one.sourceId, one.targetId]));
-    // In the order in which merges lock theirs.
+    // Same lock order as merges.
     const where = "id = any ($1::text[]) order by id";
     const rows = await incidentStore.lockWhere(tx, where, [...ids, ...merges.values()]);
     const incidents = rows.filter(({ id }) => ids.includes(id));

@@ -1,4 +1,4 @@
-/** The program of a thread that renders long texts. */
+/** The entry point of the thread that renders long texts. */
 import { serveTasks } from "#kernel/work/task-threads.ts";
 import { loadMarkdown } from "./markdown.ts";
 import type { RenderTask } from "./render-markdown.ts";

@@ -29,7 +29,7 @@ describe("Markdown is rendered as sanitized HTML", () => {
     ["a way out of a language", '```"><script>alert(1)</script>\ncode\n```'],
   ])("of %s", (_, markdown) => {
     const html = reader.toHtml(markdown);
-    // What is left of it is text: no tag of theirs, and no attribute but in quotes.
+    // The rest is text: no HTML tags from the input, and attribute values are quoted.
     const tags = html.match(/<[^>]*>/g) ?? [];
     expect(
       tags.filter((tag) => !/^<\/?(p|a|img|pre|code|em|strong)( [a-z]+="[^"]*")*>$/.test(tag)),
@@ -41,7 +41,7 @@ describe("Markdown is rendered as sanitized HTML", () => {
     expect(tags.some((tag) => / on\w+=/.test(tag.replaceAll(/"[^"]*"/g, "")))).toBe(false);
   });
 
-  test("with links to the web, to mail and within our pages", () => {
+  test("Markdown links lead to the web, to e-mail addresses and within our pages", () => {
     const links =
       "[a](https://a.example) [b](http://b.example) [c](mailto:c@d.example) [d](/e?f#g)";
     expect(reader.toHtml(links)).toBe(
@@ -53,7 +53,7 @@ describe("Markdown is rendered as sanitized HTML", () => {
     );
   });
 
-  test("with pictures that are encrypted or relative; of others their alternative text", () => {
+  test("Markdown images are shown if encrypted or relative; others are replaced by their alternative text", () => {
     const picture = 'referrerpolicy="no-referrer" loading="lazy"';
     expect(reader.toHtml("![A](https://a.example/b.png) ![C](/d.png)")).toBe(
       `<p><img src="https://a.example/b.png" alt="A" ${picture}> ` +
@@ -65,7 +65,7 @@ describe("Markdown is rendered as sanitized HTML", () => {
   });
 });
 
-test("the plain text of Markdown has the words that people read", () => {
+test("the plain text of Markdown contains the readable words", () => {
   const markdown =
     "# Reset *it*\n\n1. Press **Reset**\n2. Wait\nlonger\n\n```sh\nreboot now\n```\n\n" +
     "| a | b |\n|---|---|\n| c | [d](https://e.example) |\n\n> `quoted` ![shown](/f.png)";

@@ -1,12 +1,12 @@
-/** Articles as HTML that is safe in any browser, without pictures over an unencrypted connection, and as plain text. */
+/** Renders articles as safe HTML, without images over unencrypted connections, and as plain text. */
 import { createMarkdownParser, LINK_REL, type MarkdownIt, SCHEME } from "#kernel/html/markdown.ts";
 
-/** Loaded at first use: most processes never render anything. */
+/** Loaded on first use, because most processes never render. */
 let loading: Promise<MarkdownRenderer> | undefined;
 
 export interface MarkdownRenderer {
   readonly toHtml: (markdown: string) => string;
-  /** The text without markup, a line for each block. */
+  /** The text without markup, one line per block. */
   readonly toPlainText: (markdown: string) => string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Files of articles: `![The dialog](file_…)` and `[The form](file_…)` in a body name uploads, which become the
- * article's.
+ * Files of articles: `![The dialog](file_…)` and `[The form](file_…)` in a body reference uploads, which become files
+ * of the article.
  */
 import { attachFile, findFileRow, linkPath } from "#domains/files/index.ts";
 import { authorOf, type Caller } from "#kernel/access/caller.ts";
@@ -14,7 +14,7 @@ const TYPE = "article";
 const FILE_ID = /\bfile_[0-9a-hjkmnp-tv-z]{26}\b/g;
 const PICTURES_MAX = 100;
 
-/** Attaches the uploads of the caller's own that a body names; others are left alone, and not shown. */
+/** Attaches uploads of the caller that a body references. Other files are ignored and not shown. */
 export async function attachPictures(
   ctx: WriteContext<never>,
   articleId: string,
@@ -35,7 +35,7 @@ export async function findPictureIds(tx: Tx, articleId: string): Promise<Readonl
   return new Set(rows.map(({ id }) => String(id)));
 }
 
-/** The ids of the files in a body that its writer may see before it is saved. */
+/** The ids of files in an unsaved body that its author can see. */
 export async function findShownIds(
   tx: Tx,
   caller: Caller,
@@ -51,10 +51,10 @@ export async function findShownIds(
   return new Set(rows.map(({ id }) => String(id)));
 }
 
-/** Signed addresses are the same for so long, so that a browser reads a picture once. */
+/** Signed URLs stay the same for this time, so that browsers can cache images. */
 const STABLE_MS = 1_800_000;
 
-/** Gives the pictures and files in rendered HTML addresses that a browser can read. */
+/** Replaces file references in rendered HTML by URLs that a browser can read. */
 export function linkFiles(
   html: string,
   ids: ReadonlySet<string>,
@@ -70,7 +70,7 @@ export function linkFiles(
   );
 }
 
-/** Files of an article are for those who may read it. */
+/** Files of an article are readable by readers of the article. */
 export function articleFileOwner(
   read: (ctx: ReadContext, articleId: string) => Promise<unknown>,
 ): FileOwner {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { toHtml, toPlainText } from "./render-markdown.ts";
 
-test("a workspace with many long texts does not keep another waiting for all of them", async () => {
+test("a workspace with many long texts does not block another workspace", async () => {
   // Both threads have started.
   await Promise.all(["one", "two"].map((workspace) => toPlainText(workspace, "x ".repeat(1_000))));
   const order: string[] = [];

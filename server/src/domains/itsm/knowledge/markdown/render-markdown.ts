@@ -1,14 +1,12 @@
 /**
- * Renders Markdown without blocking the event loop. Short texts are rendered at once. Some long ones
- * (200,000 brackets) take seconds, so they are rendered in threads, in turns between workspaces.
+ * Renders Markdown without blocking the event loop. Short texts are rendered immediately. Some long texts (200,000
+ * brackets) take seconds, so long texts are rendered in threads, alternating between workspaces.
  */
 import { invalidField } from "#kernel/operation/failure.ts";
 import { TaskThreads } from "#kernel/work/task-threads.ts";
 import { type MarkdownRenderer, loadMarkdown } from "./markdown.ts";
 
-/**
- * Time grows with the square of the length: so many brackets take a millisecond, ten times as many a tenth of a second.
- */
+/** Time grows quadratically: this many brackets take a millisecond, ten times as many 0.1 seconds. */
 const SHORT_CHARACTERS_MAX = 500;
 
 const threads = new TaskThreads<RenderTask, string>({

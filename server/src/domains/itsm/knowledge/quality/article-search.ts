@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { id, Time } from "#kernel/schema/schema.ts";
 
-/** A search among the articles, and how it ended. */
+/** A search in the articles, and its outcome. */
 export const ArticleSearch = Type.Object(
   {
     id: id("srch"),
@@ -18,7 +18,7 @@ export const ArticleSearch = Type.Object(
 );
 export type ArticleSearch = Static<typeof ArticleSearch>;
 
-/** Makes the same search look the same, and hides what may be about a person: addresses and long numbers. */
+/** Normalises a search, and removes possible personal data: addresses and long numbers. */
 export function normalizeWords(q: string): string {
   return q
     .toLowerCase()

@@ -13,7 +13,7 @@ import { KnowledgeRead, KnowledgeWrite } from "../permissions.ts";
 import { read } from "../service.ts";
 import { ArticleSearch, normalizeWords } from "./article-search.ts";
 
-/** As many as somebody ever reads; those not searched for the longest time make room. */
+/** Maximum number of stored searches. The least recently used ones are deleted. */
 const SEARCHES_MAX = 2_000;
 
 const COLUMNS = 'id, words, searches, opened, found, first_at as "firstAt", last_at as "lastAt"';
@@ -64,7 +64,7 @@ export const noteSearch = command({
     const search = await queryRow<ArticleSearch>(ctx.tx, NOTE, values);
     if (search.searches === 1) await queryRows(ctx.tx, MAKE_ROOM, []);
     ctx.emit(SearchNoted, { id: search.id, displayName: search.words }, search);
-    // How often others searched for it is for those who write articles.
+    // Only authors see how often others searched for it.
     return { words };
   },
 });
@@ -121,7 +121,7 @@ export const deleteSearch = command({
   example: { params: { id: "srch_01jzt3n5k8q2x4v6w8y0z2b4d6" } },
   async run(ctx, { params }) {
     const search = await removeSearch(ctx.tx, params.id);
-    // Counting is no change of it.
+    // Counting does not change the revision.
     ctx.expectRevision(1);
     ctx.emit(SearchDeleted, { id: search.id, displayName: search.words }, search);
   },

@@ -7,7 +7,7 @@ const world = await useWorld({ work: true });
 const agent = await world.member(["agent"]);
 const member = await world.member(["member"]);
 
-test("searches are counted by their words, without addresses and numbers, for those who write articles", async () => {
+test("searches are counted by words without addresses and numbers, and visible to authors", async () => {
   const nothing = await member(`POST ${PATH}/searches`, { q: " VPN  on a train ", found: 0 });
   expect(nothing).toMatchObject({
     status: 200,
@@ -22,7 +22,7 @@ test("searches are counted by their words, without addresses and numbers, for th
   });
   const { body } = await agent(`POST ${PATH}`, { title: "The VPN", body: "Turn it on." });
   const { id } = body.data;
-  // A draft can't be opened by somebody who does not see it.
+  // An invisible draft cannot count as opened.
   const draft = { q: "the vpn", found: 1, openedId: id };
   expect(await member(`POST ${PATH}/searches`, draft)).toMatchObject({ status: 404, events: [] });
   await agent(`POST ${PATH}/${id}/publish`);
@@ -45,7 +45,7 @@ test("searches are counted by their words, without addresses and numbers, for th
   expect(await agent(`DELETE ${PATH}/searches/${listed[0].id}`)).toMatchObject({ status: 404 });
 });
 
-test("a reviewer is told, and gives an article back with a reason that its author reads", async () => {
+test("a reviewer is notified, and returns an article with a reason for its author", async () => {
   const reviewer = await world.member(["agent"]);
   const { body } = await agent(`POST ${PATH}`, { title: "Keys", body: "Ask." });
   const { id, number } = body.data;
@@ -71,7 +71,7 @@ test("a reviewer is told, and gives an article back with a reason that its autho
     ]);
 });
 
-test("a preview is what the article will show, with the writer's own uploads and nobody else's", async () => {
+test("a preview shows the future article with uploads of its author only", async () => {
   const markdown =
     "# Plug\n\n<script>1</script> see [the other](KB0000001) ![](file_00000000000000000000000000)";
   const { body } = await agent(`POST ${PATH}/preview`, { body: markdown });

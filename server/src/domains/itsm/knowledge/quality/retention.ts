@@ -16,7 +16,7 @@ interface ExpiredRow extends Record<string, unknown> {
   readonly environment: EnvironmentName;
 }
 
-/** Deletes searches that nobody did again for half a year: words of people are not kept for ever. */
+/** Deletes searches that were not repeated for half a year, because they can contain personal data. */
 export const searchRetentionJob = job({
   kind: "knowledge.expire_searches",
   payload: Type.Object({}),

@@ -1,7 +1,7 @@
 /**
- * Embeds texts. Readers enqueue a job for each changed article or ticket; it embeds the text outside of
- * any transaction, and stores the vectors if the text is still the same. Only findable items have
- * vectors: published articles, resolved incidents, known errors.
+ * Embeds texts. Readers enqueue a job for each changed article or ticket. The job embeds the text outside of a
+ * transaction, and stores the vectors if the text has not changed. Only findable items have vectors: published
+ * articles, resolved incidents and known errors.
  */
 import Type from "typebox";
 import { TicketKindPoint } from "../../tickets/index.ts";
@@ -28,7 +28,7 @@ const payload = Type.Object({
   environment: Type.Enum(["production", "staging", "development"]),
 });
 
-/** The texts to embed of an item; none where it is not findable. */
+/** The texts to embed of an item; empty if it is not findable. */
 type Texts = readonly string[];
 
 interface Embedded {
@@ -36,7 +36,7 @@ interface Embedded {
   readonly vectors: readonly Float32Array[];
 }
 
-/** Two kinds of job, so that many tickets do not keep articles waiting. */
+/** Two job kinds, so that many tickets do not delay articles. */
 function embeddingJob(kind: string, limits: { timeoutMs: number; concurrency: number }) {
   return job({
     kind,
@@ -47,7 +47,7 @@ function embeddingJob(kind: string, limits: { timeoutMs: number; concurrency: nu
       const vectors: Float32Array[] = [];
       for (const text of texts) {
         signal.throwIfAborted();
-        // A stopping server does not wait for a long article; the next one embeds it.
+        // A stopping server does not wait for a long article. The next server embeds it.
         platform.shutdown.throwIfAborted();
         vectors.push(await platform.embeddings.embed(`${kind} ${item.workspace}`, text));
       }
@@ -55,7 +55,7 @@ function embeddingJob(kind: string, limits: { timeoutMs: number; concurrency: nu
     },
     async run({ tx, services }, item, { texts, vectors }) {
       const current = await readTexts(tx, services, item);
-      // It was changed meanwhile, and that event enqueues the next job.
+      // The item changed in the meantime, and that event enqueues another job.
       if (JSON.stringify(current) !== JSON.stringify(texts)) return;
       if (vectors.length > 0 || (await hasVectors(tx, item))) await saveVectors(tx, item, vectors);
     },
@@ -133,7 +133,7 @@ export interface TicketTextRow {
   readonly description: string | null;
 }
 
-/** The text of a ticket that is embedded. */
+/** The text of a ticket to embed. */
 export function ticketText({ title, description }: TicketTextRow): string {
   return `${title}. ${description ?? ""}`.slice(0, TICKET_CHARACTERS_MAX);
 }

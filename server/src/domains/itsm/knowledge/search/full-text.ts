@@ -2,20 +2,20 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import type { Visibility } from "../article.ts";
 
-/** An article that has words of the query. */
+/** An article with words of the query. */
 export interface TextHit {
   readonly id: string;
-  /** True when it satisfies the whole query. */
+  /** True if it matches the complete query. */
   readonly hasAll: boolean;
-  /** The share of the query's words that it has. */
+  /** The share of the query's words in the article. */
   readonly coverage: number;
-  /** By frequency and position; comparable between hits of one search only. */
+  /** By frequency and position. Comparable only within one search. */
   readonly rank: number;
 }
 
 export interface TextQuery {
   readonly words: string;
-  /** True when a person typed it: quotes, `or` and `-` are operators then. */
+  /** True for typed queries, which can contain quotes, `or` and `-` as operators. */
   readonly isTyped: boolean;
 }
 
@@ -23,7 +23,7 @@ function parserName({ isTyped }: TextQuery): string {
   return isTyped ? "websearch_to_tsquery" : "plainto_tsquery";
 }
 
-/** The tsquery of all words: stemmed by the rules of a language, and unstemmed for names. */
+/** The tsquery of all words: stemmed by language, and unstemmed for names. */
 export function querySql(query: TextQuery, parameter: string, language: string): string {
   const parse = parserName(query);
   const stemmed = `${parse}(text_config(${language}), ${parameter}::text)`;
@@ -32,14 +32,14 @@ export function querySql(query: TextQuery, parameter: string, language: string):
 
 const HITS_MAX = 100;
 
-/** Finds published articles with words of the query, those with all of them first. */
+/** Finds published articles with words of the query, those with all words first. */
 export async function findByText(
   tx: Tx,
   query: TextQuery,
   visible: readonly Visibility[],
 ): Promise<readonly TextHit[]> {
-  // Articles of each language are asked by its rules. A query with exclusions or phrases is taken as it
-  // is; of others one word suffices.
+  // Articles are searched with the rules of their language. A query with exclusions or phrases must match completely;
+  // for others one word is sufficient.
   const text = `
     with asked as (
       select language, ${querySql(query, "$1", "language")} as all_of,

@@ -1,19 +1,22 @@
 /**
- * Rank fusion: combines full-text hits and vector hits into one order. Each search gives a confidence
- * from 0 to 1 that an article answers the query, and the article does if either is right. Measured better
- * than reciprocal rank fusion (RRF), which knows that something is first but not by how much: an article
- * that shares a common word with the query no longer ranks before the one that answers it.
+ * Rank fusion: combines full-text hits and vector hits into one order. Each search gives a confidence from 0 to 1
+ * that an article answers the query, and one correct search is sufficient. This measured better than reciprocal rank
+ * fusion (RRF), which knows ranks but not distances: an article that shares only a common word with the query no
+ * longer ranks first.
  */
 import type { TextHit } from "./full-text.ts";
 import type { VectorHit } from "./vector-index.ts";
 
-/** A smaller similarity is by chance. */
+/** A smaller similarity is random. */
 export const SIMILARITY_MIN = 0.22;
-/** The similarity of a question and its answer at best. */
+/** The best similarity of a question and its answer. */
 const SIMILARITY_MAX = 0.75;
-/** The confidence when all words of the query are there. */
+/** The confidence for an article with all words of the query. */
 const ALL_WORDS_CONFIDENCE = { min: 0.5, max: 0.95 };
-/** The confidence when nearly all are. A few of many say little, however frequent they are. */
+/**
+ * The maximum confidence for an article with some of the words. Few matching words mean little, even if they are
+ * frequent.
+ */
 const SOME_WORDS_CONFIDENCE_MAX = 0.5;
 
 export type MatchKind = "text" | "meaning";
@@ -22,11 +25,11 @@ export interface RankedHit {
   readonly id: string;
   readonly score: number;
   readonly matchedBy: readonly MatchKind[];
-  /** The chunk whose vector is nearest. */
+  /** The chunk with the nearest vector. */
   readonly chunk: number;
 }
 
-/** Combines the hits of both searches, the best first. */
+/** Combines the hits of both searches, best first. */
 export function fuseRankings(
   textHits: readonly TextHit[],
   vectorHits: readonly VectorHit[],

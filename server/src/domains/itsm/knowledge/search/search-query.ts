@@ -7,12 +7,12 @@ import type { IndexedKind } from "./vector-store.ts";
 
 const HITS_MAX = 60;
 
-/** Finds the items of a kind whose vectors are nearest to the query's. */
+/** Finds the items of a kind with the vectors nearest to the query. */
 export type VectorMatches = (kind: IndexedKind) => Promise<readonly VectorHit[]>;
 
 /**
- * Embeds a query and searches the vector index. The model is not called where the index is empty. When it
- * fails (overloaded, too slow, or its process died), nothing is near, and full-text search must do.
+ * Embeds a query and searches the vector index. The model is not called for an empty index. If the model fails
+ * (overloaded, too slow or crashed) the result is empty, and only full-text search applies.
  */
 export async function findByVector(
   platform: Platform,

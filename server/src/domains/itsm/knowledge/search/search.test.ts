@@ -3,7 +3,7 @@ import { queryRows } from "#kernel/db/statement.ts";
 import { type Ask, useWorld } from "#kernel/testing/world.ts";
 
 const PATH = "/api/v1/knowledge";
-/** Every published article has a word or does not have it. */
+/** SQL for all published articles, with or without a word. */
 const ASK_FOR_ALL = `
   select article_id from search_articles(
     '!okapi', 'okapi', '{}', '{everyone,agents}', 'en', 1000)`;
@@ -26,7 +26,7 @@ async function found(by: Ask, q: string): Promise<any[]> {
 }
 
 describe("search by words", () => {
-  test("puts the title first, marks words and escapes the rest", async () => {
+  test("ranks titles first, marks matching words and escapes the rest", async () => {
     const body = await published({
       title: "Network",
       body: "The **gizmo** <img src=x onerror=alert(1)> needs a restart & a nap.",
@@ -50,7 +50,7 @@ describe("search by words", () => {
     expect(hits[0].score).toBeLessThanOrEqual(1);
   });
 
-  test("finds words by the rules of an article's language", async () => {
+  test("uses the language rules of each article", async () => {
     const german = await published({
       title: "Papierstau",
       body: "Die Drucker streiken bei gestauten Papieren.",
@@ -62,14 +62,14 @@ describe("search by words", () => {
     }
     const [hit] = await found(member, "gestautes Papier");
     expect(hit.snippet).toContain("<mark>gestauten</mark> <mark>Papieren</mark>");
-    // By English rules these are other words.
+    // Under English rules these are different words.
     const english = await published({ title: "Quokka", body: "gestauten Quokkas", language: "en" });
     const ids = async (q: string) => (await found(member, q)).map(({ id }) => id);
     expect(await ids("quokka")).toEqual([english.id]);
     expect(await ids("gestautes")).toEqual([german.id]);
   });
 
-  test("takes quotes, exclusions and any text", async () => {
+  test("accepts quotes, exclusions and any text", async () => {
     const both = await published({ title: "Quagga", body: "quagga stripes fade" });
     const other = await published({ title: "Quagga too", body: "stripes of the quagga" });
     const ids = async (q: string) => (await found(agent, q)).map(({ id }) => id).toSorted();
@@ -85,7 +85,7 @@ describe("search by words", () => {
     }
   });
 
-  test("answers GET and POST alike", async () => {
+  test("gives the same results for GET and POST", async () => {
     const { id } = await published({ title: "Axolotl" });
     const limit = 200;
     for (const answer of [
@@ -109,7 +109,7 @@ describe("search by words", () => {
     expect(await found(agent, "okapi")).toEqual([]);
     expect((await found(other, "okapi")).map(({ id }) => id)).toEqual([theirs.id]);
     expect((await found(staged, "okapi")).map(({ id }) => id)).toEqual([inStaging.id]);
-    // Nor does the function that asks as the owner, whatever it is asked.
+    // The function with owner rights does not find them either.
     const seen = await world.kernel.db.read(
       { workspace: elsewhere.key, environment: "production" },
       (tx) => queryRows(tx, ASK_FOR_ALL, []),
@@ -124,7 +124,7 @@ describe("search by words", () => {
     expect(row).toEqual({ app: true, system: false, everyone: false });
   });
 
-  test("does not call the model where the index is empty", () => {
+  test("does not call the model for an empty index", () => {
     expect(world.kernel.embeddings.pid).toBeUndefined();
   });
 });

@@ -18,16 +18,16 @@ import { findByVector } from "./search-query.ts";
 import type { VectorHit } from "./vector-index.ts";
 
 const SNIPPET_CHARACTERS_MAX = 240;
-/** As much of a text as is searched for a headline; words further down are found but not shown. */
+/** The part of a text searched for a headline. Later words are found but not shown. */
 const HEADLINE_CHARACTERS_MAX = 20_000;
 const CHUNKS_CHARACTERS_MAX = 100_000;
-/** Control characters around matched words; they are removed from the text first. */
+/** Control characters around matching words. They are removed from the text before. */
 const MARK_START = "\u0001";
 const MARK_STOP = "\u0002";
 
 /**
- * Reads a snippet of each article, as HTML: with the query's words marked where it has them, else the
- * beginning of the chunk whose vector is nearest.
+ * Reads an HTML snippet of each article: with marked words of the query, or the start of the chunk with the nearest
+ * vector.
  */
 async function readSnippets(
   tx: Tx,
@@ -151,7 +151,7 @@ async function search(
   return { data, nextCursor: null, limit: options.limit };
 }
 
-/** Finds published articles by text and by vector, the best first. */
+/** Finds published articles by text and by vector, best first. */
 export async function findArticles(
   { tx, caller }: ReadContext,
   textQuery: TextQuery,
@@ -188,7 +188,7 @@ const forEveryone = searchTable({
 });
 const forAuthors = searchTable({ ...columns, where: "state <> 'retired'" });
 
-/** Articles by title and number: published ones, for authors also those under way. */
+/** Articles by title and number: published ones, and for authors also drafts. */
 export const articleSource: SearchSource = {
   kind: "article",
   permission: KnowledgeRead,

@@ -20,7 +20,7 @@ import { ArticleHit, findArticles } from "./search.ts";
 import type { VectorHit } from "./vector-index.ts";
 
 const SUGGESTIONS_MAX = 5;
-/** Of the incident's text, for full-text search: a log file in it would match everything. */
+/** Limit of the incident text for full-text search, because a log file would match everything. */
 const WORDS_CHARACTERS_MAX = 400;
 
 const SimilarTicket = Type.Object(
@@ -98,7 +98,7 @@ function withoutIncident(hits: readonly VectorHit[], id: string): readonly Vecto
   return hits.filter((hit) => hit.id !== id);
 }
 
-/** Finds tickets that are still findable and that the caller may see. */
+/** Finds tickets that are still findable and visible to the caller. */
 async function findSimilarTickets(
   ctx: ReadContext,
   kind: keyof typeof FINDABLE_STATES,

@@ -10,7 +10,7 @@ const world = await useWorld();
 const { db } = world.kernel;
 const here: Partition = { workspace: world.home, environment: "production" };
 
-/** A vector that points along one axis. */
+/** A vector along one axis. */
 function along(axis: number): Float32Array {
   const vector = new Float32Array(DIMENSIONS);
   vector[axis] = 1;
@@ -36,7 +36,7 @@ test("concurrent searches share one index while it is loaded", async () => {
   for (const other of others) expect(other).toBe(first);
 });
 
-test("a full index keeps the latest changes, whether refreshed or loaded anew", async () => {
+test("a full index keeps the latest changes, after a refresh or a new load", async () => {
   for (const id of ["inc_a", "inc_b", "inc_c"]) await store("incident", id, [along(2)]);
   const there = new VectorIndex("incident", 2);
   expect(await idsIn(there)).toEqual(["inc_b", "inc_c"]);
@@ -49,11 +49,11 @@ test("a full index keeps the latest changes, whether refreshed or loaded anew", 
   expect(await idsIn(there)).toEqual(["inc_c"]);
 });
 
-test("no number of incidents displaces an article", async () => {
+test("any number of incidents leaves the articles in the index", async () => {
   expect(await idsIn(new VectorIndex("article", 2))).toEqual(["kb_a"]);
 });
 
-test("a search waits for the model only so long", async () => {
+test("a search waits for the model only up to its limit", async () => {
   expect(await withSearchTimeout(new Promise<string>(() => undefined), 1)).toBeUndefined();
   expect(await withSearchTimeout(Promise.resolve("in time"), 60_000)).toBe("in time");
 });

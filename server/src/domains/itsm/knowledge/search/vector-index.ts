@@ -1,9 +1,9 @@
 /**
- * The vector index: the vectors of one kind in one partition, in memory. A search compares all of them,
- * which takes some 50 ms for 100,000; the database needs no vector extension.
+ * The vector index: the vectors of one kind in one partition, in memory. A search compares all of them, which takes
+ * about 50 ms for 100,000, and needs no database extension.
  *
- * Each search asks the database for the number of the last change, and reads what was changed since: so a
- * process never answers by vectors that another process has replaced.
+ * Each search reads the number of the last change, and loads later changes. So a process never uses vectors that
+ * another process has replaced.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Platform } from "#kernel/contract.ts";
@@ -19,20 +19,20 @@ import {
 } from "./vector-store.ts";
 
 /**
- * In one partition; beyond it the oldest changes are dropped. Kinds have their own limits, so that tickets never
- * displace articles.
+ * Limit per partition; the oldest changes are dropped. Kinds have separate limits, so that tickets never displace
+ * articles.
  */
 const CHUNKS_MAX: Readonly<Record<IndexedKind, number>> = {
   article: 100_000,
   incident: 20_000,
   problem: 10_000,
 };
-/** In all partitions together: some 200 MB. */
+/** Limit for all partitions, about 200 MB. */
 const CACHED_CHUNKS_MAX = 130_000;
-/** Compared before other requests run. */
+/** Vectors compared before other requests run. */
 const CHUNKS_PER_TICK = 8_000;
 
-/** An item near to the query, with its nearest chunk. */
+/** An item similar to the query, with its nearest chunk. */
 export interface VectorHit {
   readonly id: string;
   readonly similarity: number;
@@ -56,11 +56,11 @@ export class VectorIndex {
     return this.#chunks;
   }
 
-  /** Reads the vectors that were changed since the last refresh. */
+  /** Loads vectors changed since the last refresh. */
   async refresh(db: Database, partition: Partition): Promise<void> {
     const last = await db.read(partition, readLastChange);
     if (last <= this.#change) return;
-    // One after the other: none may start from a change that another is still loading.
+    // Serialised: a refresh must not start from a change that another refresh is still loading.
     this.#loading = this.#loading.then(
       () => this.#load(db, partition, last),
       () => this.#load(db, partition, last),
@@ -68,13 +68,13 @@ export class VectorIndex {
     await this.#loading;
   }
 
-  /** Finds the items of at least a similarity, the nearest first. */
+  /** Finds items with a minimum similarity, nearest first. */
   async nearest(
     query: Float32Array,
     { count, similarityMin }: { readonly count: number; readonly similarityMin: number },
   ): Promise<readonly VectorHit[]> {
     const hits: VectorHit[] = [];
-    // A copy: other requests may replace some meanwhile.
+    // A copy, because other requests can replace items in the meantime.
     const items = [...this.#items.values()];
     let compared = 0;
     for (const item of items) {
@@ -90,7 +90,7 @@ export class VectorIndex {
   }
 
   async #load(db: Database, partition: Partition, last: number): Promise<void> {
-    // Vectors that would be dropped again are not read at all.
+    // Vectors that would be dropped again are not loaded.
     if (this.#change === 0) this.#change = await this.#findFirstChange(db, partition);
     for (let isWhole = false; !isWhole && this.#change < last;) {
       const query = { kind: this.#kind, after: this.#change, last };
@@ -112,7 +112,7 @@ export class VectorIndex {
     if (item.vectors.length === 0) return;
     this.#items.set(item.id, item);
     this.#chunks += item.vectors.length / DIMENSIONS;
-    // The first of a map was put there longest ago.
+    // A map iterates in insertion order, so the first is the oldest.
     for (const id of this.#items.keys()) {
       if (this.#chunks <= this.#chunksMax) break;
       this.#drop(id);
@@ -149,7 +149,7 @@ export async function getVectorIndex(
   // Cached before it is loaded, so that concurrent searches share it.
   if (!index) cache.set(key, (index = new VectorIndex(kind)), 1);
   await index.refresh(db, partition);
-  // An empty index has a weight too.
+  // An empty index also has a weight.
   cache.set(key, index, index.chunks + 1);
   return index;
 }

@@ -19,7 +19,7 @@ const INSERT = `
   select $1, $2, place - 1, $3, vector, $4
     from unnest($5::bytea[]) with ordinality as v (vector, place)`;
 
-/** Replaces the vectors of an item, one for each chunk; without any it is no longer findable. */
+/** Replaces the vectors of an item, one per chunk. Without vectors the item is not findable. */
 export async function saveVectors(
   tx: Tx,
   { kind, id }: IndexedItem,
@@ -27,7 +27,7 @@ export async function saveVectors(
 ): Promise<void> {
   const [next] = await queryRows(tx, NEXT_CHANGE, []);
   await queryRows(tx, "delete from text_embeddings where kind = $1 and thing_id = $2", [kind, id]);
-  // An empty vector makes other processes drop theirs.
+  // An empty vector makes other processes drop the item.
   const bytes = vectors.length === 0 ? [Buffer.alloc(0)] : vectors.map(encodeVector);
   await queryRows(tx, INSERT, [kind, id, MODEL, next?.["last"], bytes]);
 }
@@ -43,7 +43,7 @@ const BEFORE = `
   select change from text_embeddings
    where kind = $1 and model = $2 order by change desc offset $3 limit 1`;
 
-/** Finds the change after which a kind has at most so many chunks. */
+/** Finds the change after which a kind has at most this many chunks. */
 export async function findChangeBefore(
   tx: Tx,
   { kind, chunks }: { readonly kind: IndexedKind; readonly chunks: number },
@@ -52,13 +52,13 @@ export async function findChangeBefore(
   return Number(row?.["change"] ?? 0);
 }
 
-/** Reads the number of the partition's last change of vectors. */
+/** Reads the number of the last vector change in the partition. */
 export async function readLastChange(tx: Tx): Promise<number> {
   const [row] = await queryRows(tx, "select last from text_embedding_changes", []);
   return Number(row?.["last"] ?? 0);
 }
 
-/** An item with its vectors, concatenated; without any it is no longer findable. */
+/** An item with its concatenated vectors. Without vectors it is not findable. */
 export interface VectorItem extends IndexedItem {
   readonly change: number;
   readonly vectors: Float32Array;
@@ -75,16 +75,16 @@ const CHANGED = `
    where kind = $1 and change > $2 and change <= $3 and model = $4
    order by change, chunk limit ${PAGE_ROWS}`;
 
-/** Lists a page of the items that were changed after one change and up to another, in order. */
+/** Lists a page of the items changed in a range of changes, in order. */
 export async function listChangedItems(
   tx: Tx,
   query: { readonly kind: IndexedKind; readonly after: number; readonly last: number },
 ): Promise<{ readonly items: readonly VectorItem[]; readonly isWhole: boolean }> {
-  // The select list names the fields of the type.
+  // The select list has the field names of the type.
   const values = [query.kind, query.after, query.last, MODEL];
   const rows = await queryRows<VectorRow>(tx, CHANGED, values);
   const isWhole = rows.length < PAGE_ROWS;
-  // A page may end within an item, which then comes again with the next page.
+  // A page can end within an item, which is then repeated on the next page.
   const end = isWhole ? undefined : rows.at(-1)?.change;
   const groups = Map.groupBy(
     rows.filter(({ change }) => change !== end),

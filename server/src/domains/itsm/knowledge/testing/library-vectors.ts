@@ -1,8 +1,7 @@
 /**
- * The vectors of the library's articles, made once: it would take the model half a minute on a busy
- * machine. They are kept in a file beside this one, a byte for each number, with the hash of the texts
- * that they are of. Where a text or the model changes, `node
- * server/src/domains/itsm/knowledge/testing/library-vectors.ts` makes them anew.
+ * Precomputed vectors of the library's articles, because computing them takes the model up to half a minute. The file
+ * stores a byte per number and the hash of the texts. After a change of a text or the model, run `node
+ * server/src/domains/itsm/knowledge/testing/library-vectors.ts` to update it.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { sha256 } from "#kernel/access/crypto.ts";
@@ -21,13 +20,13 @@ interface Kept {
   readonly vectors: string;
 }
 
-/** What the product embeds of an article; those of the library are of one piece. */
+/** The text that the product embeds for an article. Each library article has one chunk. */
 export async function textOf({ title, body }: Shelved): Promise<string> {
   const { toPlainText: plainOf } = await loadMarkdown();
   return titledChunks(title, plainOf(body)).join("\n");
 }
 
-/** The vectors that were kept, in the order of the library, if they are of these very texts. */
+/** The stored vectors in library order, if their hash matches the texts. */
 export async function libraryVectors(): Promise<readonly Float32Array[]> {
   const { model, texts, vectors } = JSON.parse(readFileSync(FILE, "utf8")) as Kept;
   if (model !== MODEL || texts !== hashOf(await allTexts())) {

@@ -1,4 +1,4 @@
-/** An article, and a question that it answers without sharing a word with it. */
+/** An article, and a question that it answers without sharing a word. */
 export interface Shelved {
   readonly title: string;
   readonly body: string;

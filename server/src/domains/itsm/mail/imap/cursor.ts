@@ -3,9 +3,9 @@ import type { Tx } from "#kernel/db/connection.ts";
 import type { Partition } from "#kernel/db/database.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 
-/** The place that the polling of a mailbox has got to. */
+/** The polling position in a mailbox. */
 export interface Cursor {
-  /** Of the numbering of messages; when it is another one, the server began anew. */
+  /** Identifies the numbering of messages. A changed value means that the server restarted it. */
   readonly uidValidity: bigint;
   readonly lastUid: number;
 }

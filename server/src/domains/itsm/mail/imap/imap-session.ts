@@ -11,11 +11,11 @@ const TIMEOUT_MS = 20_000;
 export interface ImapFolder {
   readonly client: ImapFlow;
   readonly uidValidity: bigint;
-  /** The next message that arrives will have this one, or a higher one. */
+  /** The next message will have this number or a higher one. */
   readonly uidNext: number;
 }
 
-/** Opens the folder of a mailbox for `work`, and closes all in the end; errors do not tell the password. */
+/** Opens a mailbox folder for `work`, and closes everything afterwards. Errors do not contain the password. */
 export async function withFolder<T>(
   platform: Platform,
   { mailbox, partition }: { readonly mailbox: StoredMailbox; readonly partition: Partition },
@@ -47,7 +47,9 @@ export async function withFolder<T>(
   }
 }
 
-/** The password, for whoever saved the mailbox: one who has left takes it with them. */
+/**
+ * Reads the password with the rights of the member who saved the mailbox. It is unavailable after the member leaves.
+ */
 async function readPassword(
   platform: Platform,
   { savedBy, permissions }: StoredMailbox,

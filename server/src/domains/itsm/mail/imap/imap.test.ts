@@ -4,7 +4,7 @@ import { until, useWorld } from "#kernel/testing/world.ts";
 import { acceptMail } from "../intake/accept.ts";
 import { INCIDENTS, MAILBOXES, plainMail, settled } from "../testing/desk.ts";
 
-/** It has no types. */
+/** The package has no types. */
 const hoodiecrow = createRequire(import.meta.url)("hoodiecrow-imap");
 
 const imapServer = (uidvalidity: number, messages: readonly string[]) => {
@@ -40,7 +40,7 @@ const mail = (id: string) =>
 const titles = async () =>
   (await owner(`GET ${INCIDENTS}?limit=50`)).body.data.map(({ title }: any) => title).toSorted();
 
-test("mails are fetched once each, over crashes and a server that numbers anew", async () => {
+test("mails are fetched once each, also after crashes and a restarted numbering", async () => {
   await owner("POST /api/v1/secrets", { name: "IMAP", value: "hunter2 and more" });
   const imap = {
     host: "127.0.0.1",
@@ -62,7 +62,7 @@ test("mails are fetched once each, over crashes and a server that numbers anew",
     events: ["mailbox.tested"],
     body: { data: { ok: true, waiting: 1 } },
   });
-  /** Waits for a poll that began after now. */
+  /** Waits for a poll that started after this call. */
   const poll = async () => {
     const [before] = await world.sql(
       "select polled_at from mailbox_cursors where mailbox_id = $1",
@@ -82,12 +82,12 @@ test("mails are fetched once each, over crashes and a server that numbers anew",
     });
     await settled(world);
   };
-  // What was there before the mailbox was set up stays where it is.
+  // Messages from before the mailbox was created are not fetched.
   await poll();
   expect(await titles()).toEqual([]);
   server.appendMessage("INBOX", [], false, mail("one@b.example"));
   server.appendMessage("INBOX", [], false, mail("two@b.example"));
-  // The commit fails on the way: neither the mail nor the place is kept.
+  // The commit fails, so neither the mail nor the position is stored.
   await world.sql("revoke insert on mails from millrace_app");
   await poll();
   expect((await owner(`GET ${MAILBOXES}/${id}`)).body.data.pollError).toMatch(/permission denied/);
@@ -97,7 +97,7 @@ test("mails are fetched once each, over crashes and a server that numbers anew",
   await poll();
   expect((await owner(`GET ${MAILBOXES}/${id}`)).body.data.pollError).toBe(null);
   expect(await titles()).toHaveLength(2);
-  // A mailbox that is full fetches nothing, and stores nothing in vain.
+  // A full mailbox fetches and stores nothing.
   const blobs = async () => (await world.sql("select from blobs")).length;
   const before = await blobs();
   server.appendMessage("INBOX", [], false, mail("two@b.example"));
@@ -111,7 +111,7 @@ test("mails are fetched once each, over crashes and a server that numbers anew",
   await poll();
   expect(await blobs()).toBe(before);
   await world.sql("update mailboxes set mail_bytes = 0 where id = $1", [id]);
-  // All messages have new numbers, and one of them is new; those that were fetched are known by their ids.
+  // All messages have new numbers, and one is new. Known messages are recognised by id.
   const again = await imapServer(2, [
     mail("one@b.example"),
     mail("two@b.example"),
@@ -135,7 +135,7 @@ test("mails are fetched once each, over crashes and a server that numbers anew",
   ]);
 });
 
-test("a mailbox takes so many bytes of mails, and has room again when they are deleted", async () => {
+test("a mailbox has a size limit, and accepts mails again after deletions", async () => {
   const address = "full@acme.example";
   const made = await owner(`POST ${MAILBOXES}`, { name: "Full", address, kind: "smtp" });
   const { id } = made.body.data;
@@ -152,7 +152,7 @@ test("a mailbox takes so many bytes of mails, and has room again when they are d
   const before = await pending();
   const refused = await hand(3);
   expect(refused).toMatchObject({ status: 507, body: { code: "mailbox_full" }, events: [] });
-  // Nothing of it takes place, however often somebody tries.
+  // Repeated attempts leave no stored content.
   expect(await pending()).toBe(before);
   const bytes = async () =>
     (await world.sql("select mail_bytes::int as n from mailboxes where id = $1", [id]))[0].n;
@@ -163,7 +163,7 @@ test("a mailbox takes so many bytes of mails, and has room again when they are d
   expect((await hand(4)).status).toBe(202);
 });
 
-test("a mail for several mailboxes takes their room in one order, so that no two wait for each other", async () => {
+test("a mail for several mailboxes locks them in a fixed order, which prevents deadlocks", async () => {
   const partition = { workspace: world.home, environment: "production" } as const;
   const { db } = world.kernel;
   const make = async (name: string): Promise<string> => {
@@ -194,7 +194,7 @@ test("a mail for several mailboxes takes their room in one order, so that no two
   const waiting = `select from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock' and query like '%mail_bytes%'`;
   await until(async () => (await world.sql(waiting)).length > 0);
-  // While it waits for the first, it holds no other.
+  // While it waits for the first lock, it holds no other lock.
   await db.write(partition, (session) => session.send(`${lock} nowait`, [second]));
   gate.resolve();
   await Promise.all([holding, accepted]);

@@ -1,7 +1,6 @@
 /**
- * Fetches mails from the servers of others. A mailbox is one job, so under one lease. Each mail is stored in one
- * transaction with the place that the polling has got to: a crash neither loses one nor makes two of it. Nothing
- * is changed on the server.
+ * Fetches mails from IMAP servers. Each mailbox has one job, and therefore one lease. Each mail is stored in one
+ * transaction with the polling position, so a crash neither loses nor duplicates it. Nothing changes on the server.
  */
 import Type from "typebox";
 import type { Platform } from "#kernel/contract.ts";
@@ -28,7 +27,7 @@ const PartitionFields = {
   environment: Type.Enum(["production", "staging", "development"]),
 };
 
-/** Fetches what is new in one mailbox. */
+/** Fetches new mails of one mailbox. */
 export const pollJob = job({
   kind: "mail.poll",
   payload: Type.Object({ mailboxId: Type.String(), ...PartitionFields }),
@@ -65,7 +64,7 @@ interface PolledRow extends Record<string, unknown> {
   readonly environment: EnvironmentName;
 }
 
-/** Has every mailbox polled that is fetched from; as the system, since those are in all workspaces. */
+/** Enqueues polls for all IMAP mailboxes. Runs as the system, across all workspaces. */
 export const findPolledJob = job({
   kind: "mail.find_polled",
   payload: Type.Object({}),
@@ -79,7 +78,7 @@ export const findPolledJob = job({
   },
 });
 
-/** Fetches mails behind the cursor, one after another, until there is none or it is time. */
+/** Fetches mails after the cursor one by one, until none is left or the time is up. */
 export async function pollMailbox(
   platform: Platform,
   partition: Partition,
@@ -87,7 +86,7 @@ export async function pollMailbox(
 ): Promise<void> {
   const known = await platform.db.read(partition, (tx) => findCursor(tx, mailbox.id));
   await findRoom(platform, mailbox, 0);
-  // A first poll that fails has somewhere to say so.
+  // Saved before the first poll, so that its error can be stored.
   if (!known) await saveCursor(platform, partition, { mailboxId: mailbox.id, cursor: NOWHERE });
   await withFolder(platform, { mailbox, partition }, async (folder) => {
     const cursor = resumeCursor(known, folder);
@@ -99,7 +98,7 @@ export async function pollMailbox(
   });
 }
 
-/** Throws where there is none: nothing is fetched that could not be kept, and the server has it until there is. */
+/** Throws if the mailbox is full. Mails that cannot be stored stay on the server. */
 async function findRoom(
   platform: Platform,
   { address }: Pick<StoredMailbox, "address">,
@@ -113,8 +112,8 @@ async function findRoom(
 const NOWHERE: Cursor = { uidValidity: 0n, lastUid: 0 };
 
 /**
- * The place to go on from. A mailbox begins with what arrives from now on. When the server numbers its messages anew,
- * all are looked at again; those that were stored before are known by their ids.
+ * The position to continue from. A mailbox starts with mails that arrive after its creation. If the server restarts
+ * its numbering, all mails are read again, and stored mails are recognised by id.
  */
 function resumeCursor(known: Cursor | undefined, { uidValidity, uidNext }: ImapFolder): Cursor {
   if (known?.uidValidity === uidValidity) return known;
@@ -127,7 +126,7 @@ async function newUids(
   lastUid: number,
 ): Promise<readonly number[]> {
   if (uidNext <= lastUid + 1) return [];
-  // `n:*` always names the last message, even one before n.
+  // `n:*` always includes the last message, even with a number below n.
   const uids = (await client.search({ uid: `${lastUid + 1}:*` }, { uid: true })) || [];
   return uids
     .filter((uid) => uid > lastUid)
@@ -150,7 +149,7 @@ async function fetchMail(
   const cause = { correlationId: newCorrelationId(platform.clock), depth: 0 };
   const cursor = { uidValidity: folder.uidValidity, lastUid: uid };
   if (!source) {
-    // One that is gone or too large is passed over, and the polling goes on behind it.
+    // A missing or oversized mail is skipped, and polling continues after it.
     platform.log.warn({ mailboxId: mailbox.id, uid, size }, "can't fetch an e-mail");
     await saveCursor(platform, partition, { mailboxId: mailbox.id, cursor });
     return;
@@ -163,7 +162,7 @@ async function fetchMail(
       "update mailbox_cursors set last_uid = $3, uid_validity = $2 where mailbox_id = $1 and last_uid < $3 returning 1 as n",
       [mailbox.id, folder.uidValidity, uid],
     );
-    // Another node was faster, when this one had lost its lease.
+    // Another node took over after this node lost its lease.
     if (moved.length === 0) return;
     await insertMail(ctx, {
       source: "imap",
@@ -175,7 +174,9 @@ async function fetchMail(
   });
 }
 
-/** The return path that the server noted; without a note it is unknown, which is not the null one. */
+/**
+ * The return path recorded by the server. A missing record means unknown, which differs from the null return path.
+ */
 function readReturnPath(source: Buffer, fallback: string): string | null {
   const head = source.subarray(0, 16_384).toString("latin1");
   const found = /^return-path:\s*<([^<>\s]{0,254})>/im.exec(head);

@@ -1,6 +1,6 @@
 /**
- * Takes a mail in. Its bytes go to the file store first; then one transaction makes the file, the row and the job
- * that decides what becomes of it. Only after that commit is it acknowledged to whoever sent it.
+ * Accepts a mail. Its bytes are stored first. Then one transaction creates the file, the row and the processing job.
+ * The mail is acknowledged after this commit.
  */
 import { discardContent, insertFile, storeFile, type StoredContent } from "#domains/files/index.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
@@ -19,12 +19,12 @@ export const MailboxFull = failure(
   "The mailbox has reached its storage limit (MILLRACE_MAILBOX_MAX_MIB).",
 );
 
-/** A mailbox that a mail is for, and the address by which it was meant. */
+/** A mailbox that receives a mail, and the address used. */
 export interface MailTarget {
   readonly mailboxId: string;
   readonly partition: Partition;
   readonly recipient: string;
-  /** The bytes of mails that it has room for. */
+  /** Free space in bytes. */
   readonly roomBytes: number;
 }
 
@@ -35,7 +35,7 @@ export interface IncomingMail {
   readonly targets: readonly MailTarget[];
 }
 
-/** Stores a mail for each of its mailboxes, all or none. */
+/** Stores a mail for all of its mailboxes, or for none. */
 export async function acceptMail(
   platform: Platform,
   mail: IncomingMail,
@@ -46,7 +46,7 @@ export async function acceptMail(
     await storeContents(platform, { targets: mail.targets, contents }, content);
     await insertMails(platform, mail, contents);
   } catch (error) {
-    // Only what was refused is known to be of no mail.
+    // Only a rejection guarantees that no mail uses the content.
     if (error instanceof Failure) {
       const stored = [...contents].map(([{ partition }, { blobId }]) =>
         discardContent(platform, partition, blobId),
@@ -66,7 +66,7 @@ async function insertMails(
   if (!first) throw new Error("A mail is for a mailbox.");
   const cause = { correlationId: newCorrelationId(platform.clock), depth: 0 };
   await runAsSystem(platform, first.partition, cause, async (ctx) => {
-    // In one order, since each locks its mailbox: two mails then wait, but never for each other.
+    // Sorted, because each target locks its mailbox. So concurrent mails wait without a deadlock.
     for (const target of mail.targets.toSorted(byMailbox)) {
       const stored = contents.get(target);
       if (!stored) throw new Error("A mail was stored for each of its mailboxes.");
@@ -76,7 +76,7 @@ async function insertMails(
   });
 }
 
-/** The order in which mailboxes are locked. */
+/** The lock order of mailboxes. */
 export function byMailbox(
   left: Pick<MailTarget, "mailboxId">,
   right: Pick<MailTarget, "mailboxId">,
@@ -84,7 +84,7 @@ export function byMailbox(
   return left.mailboxId < right.mailboxId ? -1 : 1;
 }
 
-/** Each workspace has a content of its own: the first is read from who sends it, the others from the first. */
+/** Each workspace has its own content. The first is read from the sender, others are copied from the first. */
 async function storeContents(
   platform: Platform,
   {
@@ -102,7 +102,8 @@ async function storeContents(
 }
 
 /**
- * Stores a mail; one that its mailbox has no room for leaves nothing: else each attempt would take its place for a day.
+ * Stores a mail. If its mailbox is full its content is deleted, because each attempt would otherwise occupy space for
+ * a day.
  */
 export function storeMail(
   platform: Platform,
@@ -132,7 +133,7 @@ async function* replay(chunks: readonly Uint8Array[]) {
   yield* chunks;
 }
 
-/** Counts the bytes of a mail for its mailbox; fails where that has no room for it. */
+/** Adds the bytes of a mail to the usage of its mailbox. Throws if the mailbox is full. */
 async function takeRoom(
   { send, services: { settings } }: WriteContext<never>,
   mailboxId: string,
@@ -148,13 +149,13 @@ async function takeRoom(
   if (rows.length === 0) throw new Failure(MailboxFull);
 }
 
-/** The row, file, event and job of a mail that was stored. */
+/** Inserts the row, file, event and job of a stored mail. */
 export async function insertMail(
   ctx: WriteContext<typeof MailAccepted>,
   mail: Pick<IncomingMail, "source" | "returnPath"> & {
     readonly target: MailTarget;
     readonly stored: StoredContent;
-    /** Of a mail that was fetched. */
+    /** Set for a fetched mail. */
     readonly uid?: { readonly validity: bigint; readonly uid: number };
   },
 ): Promise<string> {

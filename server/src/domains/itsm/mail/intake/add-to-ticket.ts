@@ -9,10 +9,9 @@ import type { MailOutcome, ReadMail } from "./outcome.ts";
 import type { Thread } from "./thread.ts";
 
 /**
- * Adds a mail to the thread that it answers. A party speaks to all; whoever else writes, a colleague that it was
- * passed on to, leaves a note for those who work on it, and is told nothing. Who works on tickets speaks in the
- * desk's name only by the reply address of a mail to them: their own could be anybody's, and who asked has answers of
- * ours too.
+ * Adds a mail to the ticket thread. A party of the ticket writes a public comment. Other senders, such as a colleague
+ * who received a forwarded mail, write an internal note and get no reply. Agents write as the desk only through the
+ * reply address of a mail to them: a sender address can be forged, and the requester also has replies from us.
  */
 export async function addToTicket(
   ctx: WriteContext,
@@ -40,7 +39,7 @@ export async function addToTicket(
   };
 }
 
-/** Why what somebody wrote is a note, for those who read it. */
+/** The reason why a mail became an internal note, for its readers. */
 function describeSender({ isParty, duplicate }: Thread): string {
   if (!isParty) return ", who is not a participant of the ticket";
   return duplicate ? `, in reply to ${duplicate.number}, which was merged into this ticket` : "";

@@ -3,7 +3,7 @@ import { Failure } from "#kernel/operation/failure.ts";
 import { addTicketAttachment, type FoundTicket, TooManyAttachments } from "../../tickets/index.ts";
 import type { PreparedFile } from "./prepare-mail.ts";
 
-/** Attaches the files of a mail to its ticket; those of a note only for who works on it. */
+/** Attaches the files of a mail to its ticket. Files of an internal note are visible to agents only. */
 export async function attachFiles(
   act: WriteContext,
   ticket: FoundTicket,
@@ -13,7 +13,7 @@ export async function attachFiles(
     for (const { stored } of files)
       await addTicketAttachment(act, ticket, { stored }, { internal });
   } catch (error) {
-    // A ticket that has as many as it may gets the words all the same.
+    // A ticket with the maximum number of attachments still gets the text.
     if (!(error instanceof Failure && error.type === TooManyAttachments)) throw error;
   }
 }

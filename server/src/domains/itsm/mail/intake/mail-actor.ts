@@ -3,8 +3,8 @@ import type { WorkspaceRef } from "#kernel/access/caller.ts";
 import type { Sender } from "./sender.ts";
 
 /**
- * The context of what a mail does. Its actor is mail itself: a sender's address proves nobody, so the log does not
- * say that they acted. What it makes is still theirs, as far as they are known.
+ * The context of effects of a mail. The actor is the mail itself, because a sender address proves nothing. Created
+ * objects still belong to the sender, if known.
  */
 export function actByMail(
   ctx: WriteContext,

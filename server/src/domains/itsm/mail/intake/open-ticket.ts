@@ -9,7 +9,7 @@ import { descriptionOf, titleOf } from "./mail-text.ts";
 import type { Sender } from "./sender.ts";
 import type { MailOutcome, ReadMail } from "./outcome.ts";
 
-/** Makes the ticket of a mail that belongs to none, or to one that is closed. */
+/** Creates a ticket for a mail without a ticket, or with a closed one. */
 export async function openTicket(
   ctx: WriteContext,
   prepared: ReadMail,
@@ -21,7 +21,7 @@ export async function openTicket(
   const act = actByMail(ctx, { ...sender, person });
   const text = descriptionOf(mail);
   const description = follows ? `Follows ${follows.number}.\n\n${text}` : text;
-  // The mailbox says what its tickets begin with, and who set it up may do that.
+  // The mailbox sets the initial fields of tickets; its author was allowed to do so.
   const permissions = new Set([incidentKind.write.name, requestKind.write.name]);
   const desk = { ...act, caller: { ...act.caller, permissions } };
   const ticketId = await insertTicket(desk, prepared, { personId: person.id, description });
@@ -35,7 +35,7 @@ async function insertTicket(
   { mail, mailbox, ticket, verdict }: ReadMail,
   { personId, description }: { readonly personId: string; readonly description: string },
 ): Promise<string> {
-  // Another mail may have closed the ticket of this one since; the next attempt allocates a number.
+  // Another mail may have closed the ticket in the meantime. The next attempt allocates a number.
   if (!ticket) throw new Error("The mail makes a ticket, and has no number for it.");
   const tag = verdict.kind === "message" ? verdict.tag : null;
   if (ticket.kind === "request") {

@@ -4,7 +4,7 @@ import type { PreparedMail } from "./prepare-mail.ts";
 /** A mail that was parsed. */
 export type ReadMail = Extract<PreparedMail, { kind: "parsed" }>;
 
-/** The outcome of a mail, as its row and its event tell it. */
+/** The outcome of a mail, for its row and its event. */
 export interface MailOutcome {
   readonly state: "received" | "ignored" | "bounced" | "failed";
   readonly reason: string;

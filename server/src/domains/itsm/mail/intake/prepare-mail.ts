@@ -1,4 +1,4 @@
-/** Everything about a mail that is slow or reaches outside, before the transaction that settles it. */
+/** All slow or external work for a mail, before the transaction that settles it. */
 import { openPartitionFile, type StoredContent, storeFile } from "#domains/files/index.ts";
 import { systemCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
@@ -17,13 +17,13 @@ import { findSender } from "./sender.ts";
 import { findThread } from "./thread.ts";
 import { judgeMail, type Verdict } from "./verdict.ts";
 
-/** A file of a mail, in the store. */
+/** A stored file of a mail. */
 export interface PreparedFile {
   readonly stored: StoredContent;
   readonly isInline: boolean;
 }
 
-/** The number of the ticket that a mail makes, if it does. */
+/** The number allocated for a new ticket, if the mail creates one. */
 export type PreparedTicket =
   | { readonly kind: "incident"; readonly number: TicketNumber }
   | { readonly kind: "request"; readonly request: PreparedRequest };
@@ -102,14 +102,14 @@ async function storeFiles(
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** In parts, between which others are served: each is hashed at once. */
+/** In chunks, because each chunk is hashed at once and others run in between. */
 async function* toChunks(content: Uint8Array) {
   for (let at = 0; at < content.length; at += CHUNK_BYTES) {
     yield content.subarray(at, at + CHUNK_BYTES);
   }
 }
 
-/** Allocates the number of a ticket where the mail seems to make one; the transaction decides. */
+/** Allocates a ticket number if the mail probably creates a ticket. The transaction decides. */
 async function prepareTicket(
   platform: Platform,
   partition: Partition,
@@ -145,7 +145,7 @@ async function findOwnAddresses(tx: Tx): Promise<readonly string[]> {
   return rows.map(({ address }) => String(address));
 }
 
-/** The bytes of a mail that was accepted. */
+/** The bytes of an accepted mail. */
 async function readRawMail(
   platform: Platform,
   partition: Partition,

@@ -1,4 +1,4 @@
-/** The person who wrote a mail. Its header says so and nobody proves it: it names somebody, and gives no rights. */
+/** The sender of a mail. The header is not proof: it identifies a person, and grants no rights. */
 import { readRights } from "#domains/identity/accounts/index.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
@@ -6,13 +6,13 @@ import { queryRows } from "#kernel/db/statement.ts";
 import { findOwnIds, findPerson, type Person } from "../../contacts/index.ts";
 import type { TicketIdentity, TicketKind } from "../../tickets/index.ts";
 
-/** Somebody who wrote, as far as they are known. */
+/** A sender, as far as known. */
 export interface Sender {
   readonly address: string;
   readonly name: string;
-  /** Undefined of who is neither a member nor a contact. */
+  /** Undefined for a sender who is neither a member nor a contact. */
   readonly person: Person | undefined;
-  /** The ids that stand for them on tickets. */
+  /** The ids of the sender on tickets. */
   readonly ids: readonly string[];
 }
 
@@ -25,7 +25,7 @@ export async function findSender(
   return { address: from.address, name: from.name, person, ids };
 }
 
-/** True of who asked for a ticket, works on it or was invited to watch it. */
+/** True for the requester, agents and invited watchers of a ticket. */
 export async function isParty(tx: Tx, ticket: TicketIdentity, { ids }: Sender): Promise<boolean> {
   const { callerId, requestedFor, createdBy, assigneeId } = ticket;
   if ([callerId, requestedFor, createdBy, assigneeId].some((id) => id && ids.includes(id)))
@@ -39,7 +39,7 @@ export async function isParty(tx: Tx, ticket: TicketIdentity, { ids }: Sender): 
   return rows.length > 0;
 }
 
-/** True of a member who works on such tickets. */
+/** True for a member who works on such tickets. */
 export async function isAgent(
   ctx: Pick<ReadContext, "tx" | "services">,
   { write }: TicketKind,

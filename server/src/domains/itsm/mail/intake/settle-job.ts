@@ -7,10 +7,10 @@ import { settleMail } from "./settle-mail.ts";
 
 export const ATTEMPTS_MAX = 6;
 
-/** Also those of the tickets that mails make, and of what they add to tickets. */
+/** Includes the events of tickets created or updated by mails. */
 const EVENTS: readonly EventType[] = [MailReceived, MailIgnored, MailBounced];
 
-/** Decides what becomes of a mail that was accepted: it is read outside of a transaction, and settled in one. */
+/** Processes an accepted mail: it is read outside of a transaction, and settled in one. */
 export const settleMailJob = job({
   kind: "mail.settle",
   payload: Type.Object({

@@ -1,4 +1,4 @@
-/** Settles a mail, in one transaction: its ticket or comment, its files, its row and its event. */
+/** Settles a mail in one transaction: ticket or comment, files, row and event. */
 import { partitionOfCaller } from "#kernel/access/caller.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { sqlStateOf } from "#kernel/db/errors.ts";
@@ -17,7 +17,7 @@ import { findThread } from "./thread.ts";
 
 const UNIQUE_VIOLATION = "23505";
 const HOUR_MS = 3_600_000;
-/** Acknowledgements to one sender in an hour: a program that answers each of them comes to its end. */
+/** Limit of acknowledgements per sender and hour. Stops a loop with an autoresponder. */
 const ACKNOWLEDGED_HOURLY_MAX = 5;
 
 export async function settleMail(
@@ -56,7 +56,10 @@ async function settleRead(ctx: WriteContext, prepared: ReadMail): Promise<void> 
   await finish(ctx, prepared, outcome);
 }
 
-/** Takes the mail's id, so that the same mail does nothing again; it waits for one that is being settled now. */
+/**
+ * Reserves the message id of the mail, so that a repeated mail does nothing. Waits for a concurrent mail with the
+ * same id.
+ */
 async function claimMessageId(ctx: WriteContext, { mail, waiting }: ReadMail): Promise<void> {
   await ctx.send(
     "update mails set message_id = $2, from_address = $3, from_name = $4, subject = $5 where id = $1",
@@ -94,7 +97,7 @@ async function decide(ctx: WriteContext, prepared: ReadMail): Promise<MailOutcom
   return { ...(await openTicket(ctx, prepared, { sender, follows })), acknowledged };
 }
 
-/** Tells a ticket that a mail about it did not arrive. */
+/** Records on a ticket that a mail about it was not delivered. */
 async function recordBounce(ctx: WriteContext, { mail }: ReadMail): Promise<MailOutcome> {
   const key = { masterKey: ctx.services.masterKey, partition: partitionOfCaller(ctx.caller) };
   const ticketId = readMessageId(key, mail.report?.messageId ?? "");
@@ -112,7 +115,7 @@ async function recordBounce(ctx: WriteContext, { mail }: ReadMail): Promise<Mail
 
 const EVENTS = { received: MailReceived, ignored: MailIgnored } as const;
 
-/** Writes the row of a mail as it ended, and its event. */
+/** Writes the outcome of a mail to its row and emits its event. */
 async function finish(ctx: WriteContext, prepared: ReadMail, outcome: MailOutcome): Promise<void> {
   const { waiting, mailbox, mail } = prepared;
   const { state, reason, ticket } = outcome;

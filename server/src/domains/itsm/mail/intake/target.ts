@@ -14,13 +14,13 @@ interface TargetRow {
   readonly mailBytes: number;
 }
 
-/** A mailbox, and whether it takes mails now. */
+/** A mailbox, and whether it accepts mails now. */
 export interface FoundTarget extends MailTarget {
   readonly enabled: boolean;
   readonly isFull: boolean;
 }
 
-/** Finds the mailbox of an address, in whichever workspace; what is behind a `+` belongs to the mailbox without. */
+/** Finds the mailbox of an address in any workspace. A suffix after `+` is ignored. */
 export async function findTarget(
   { db, settings }: Platform,
   address: string,

@@ -1,6 +1,6 @@
 /**
- * The ticket that a mail belongs to. An id of one of our mails and a signed address prove that the mail answers one
- * of them; the number in a subject proves nothing, and counts only for those whose ticket it is anyway.
+ * Finds the ticket of a mail. A reference to one of our mails or a signed address proves that it is a reply. A number
+ * in the subject proves nothing, and counts only for parties of the ticket.
  */
 import type { PlatformServices, ReadContext } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/database.ts";
@@ -16,20 +16,22 @@ import type { ParsedMail } from "../mime/parsed-mail.ts";
 import { readMessageId, readReplyAddress, type ReplyTarget } from "../outgoing/reply-address.ts";
 import { isParty, type Sender } from "./sender.ts";
 
-/** The way by which a mail found its ticket. */
+/** How a mail was matched with its ticket. */
 export type ThreadReason = "reply" | "reply_address" | "subject";
 
 export interface Thread {
   readonly kind: TicketKind;
   readonly ticket: TicketIdentity;
   readonly reason: ThreadReason;
-  /** True when the sender asked for the ticket, works on it or watches it; of a merged one, for either of both. */
+  /**
+   * True if the sender is the requester, an agent or a watcher of the ticket. For a merged ticket, of either ticket.
+   */
   readonly isParty: boolean;
-  /** The ticket that the mail answers, where that was merged into this one. */
+  /** The ticket of the replied mail, if it was merged into this one. */
   readonly duplicate?: TicketIdentity;
-  /** True where the sender may be answered and read by all who read the ticket. */
+  /** True if the sender can get replies, and the mail is visible to all readers of the ticket. */
   readonly isPublic: boolean;
-  /** True when the mail is to the address that only the sender was given, as one who works on the ticket. */
+  /** True for a mail to the reply address that only this agent received. */
   readonly provesAgent: boolean;
 }
 
@@ -66,8 +68,8 @@ export async function findThread(
 }
 
 /**
- * The thread of the ticket that a mail answers. An answer to a merged ticket belongs to the one that stays (ADR 0135).
- * Its people do not know each other, so what only a party of the duplicate writes is a note for those who work on it.
+ * The thread of a replied ticket. A reply to a merged ticket belongs to the remaining ticket (ADR 0135). Its parties
+ * do not know each other, so a reply from a party of the duplicate only is an internal note.
  */
 async function toThread(
   ctx: ThreadContext,
@@ -89,7 +91,7 @@ async function toThread(
     duplicate: found.ticket,
     isParty: isOwn || isOfBoth,
     isPublic: isOfBoth,
-    // The address of a mail about the duplicate is no proof for the other ticket.
+    // The reply address of the duplicate proves nothing for the other ticket.
     provesAgent: false,
   };
 }
@@ -108,7 +110,7 @@ function readAddresses(
 
 type Found = Pick<Thread, "kind" | "ticket" | "reason">;
 
-/** Finds the ticket of the mail of ours, or of the mail that came before, that this one answers. */
+/** Finds the ticket of the replied mail, which is one of ours or an earlier incoming mail. */
 async function findByReferences(
   ctx: ThreadContext,
   references: readonly string[],

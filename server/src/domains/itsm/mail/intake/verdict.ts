@@ -1,11 +1,11 @@
-/** Which mails are no messages of people, by their headers alone; pure. */
+/** Detects mails that are not messages from people, by headers only (pure functions). */
 import { compileCondition } from "#kernel/condition/condition.ts";
 import type { Rule } from "../mailbox.ts";
 import type { ParsedMail } from "../mime/parsed-mail.ts";
 
-/** The header that all mails of Millrace bear. */
+/** The header of all mails sent by Millrace. */
 export const LOOP_HEADER = "x-millrace-loop";
-/** A mail passes a dozen servers at most, unless two send it to each other. */
+/** Normal mails pass at most a dozen servers. More indicates a loop. */
 const HOPS_MAX = 50;
 
 interface MailOrigin {
@@ -20,7 +20,7 @@ export type Verdict =
   | { readonly kind: "bounce" }
   | { readonly kind: "ignore"; readonly reason: string; readonly detail?: string };
 
-/** Judges a mail: a message, a report of a failed delivery, or something to ignore. */
+/** Classifies a mail: a message, a delivery report, or ignored. */
 export function judgeMail(mail: ParsedMail, rules: readonly Rule[], origin: MailOrigin): Verdict {
   if (mail.report) return { kind: "bounce" };
   const reason = automaticReason(mail, origin);
@@ -31,7 +31,7 @@ export function judgeMail(mail: ParsedMail, rules: readonly Rule[], origin: Mail
   return { kind: "message", tag: rule?.tag ?? null };
 }
 
-/** The mail as conditions see it. */
+/** The mail as the subject of conditions. */
 function ruleSubject({ from, to, cc, subject, headers, visible, files }: ParsedMail) {
   return {
     from: from?.address ?? "",
@@ -46,7 +46,7 @@ function ruleSubject({ from, to, cc, subject, headers, visible, files }: ParsedM
   };
 }
 
-/** The reason why a mail was written by a program that expects no answer; undefined for any other. */
+/** The reason why a mail is automatic and expects no reply; undefined for other mails. */
 function automaticReason(
   { from, headers, hops }: ParsedMail,
   { returnPath, ownAddresses }: MailOrigin,
@@ -56,7 +56,7 @@ function automaticReason(
   if (headers[LOOP_HEADER] !== undefined && isAutomatic(headers)) return "loop";
   if (headers["x-loop"] !== undefined) return "loop";
   if (isAutomatic(headers)) return "auto_submitted";
-  // A failed delivery in words only, as old servers report it.
+  // A plain-text delivery failure, as sent by old servers.
   if (returnPath === null || /^(mailer-daemon|postmaster)@/.test(from.address))
     return "null_sender";
   if (/^(bulk|junk|auto_reply)$/i.test(headers["precedence"] ?? "")) return "precedence";
@@ -79,7 +79,7 @@ function isAutomatic(headers: Readonly<Record<string, string>>): boolean {
   );
 }
 
-/** Outlook sets the suppression on some mails of people too; only its automatic answers have such a subject. */
+/** Outlook also suppresses replies for some mails of people; only its automatic replies have such a subject. */
 function isReplyLike(headers: Readonly<Record<string, string>>): boolean {
   return /^(automatic reply|automatische antwort|réponse automatique|respuesta automática|out of office|abwesen)/i.test(
     headers["subject"] ?? "",

@@ -1,8 +1,8 @@
-/** Half of all connections is for one address: there is often one mail server in front. */
+/** One address can use half of all connections, because often a single mail server is in front. */
 const SHARE = 2;
 const EACH_MIN = 5;
 
-/** Counts connections by address: one mail server does not take the room of all others. */
+/** Counts connections by address, so that one mail server cannot use all of them. */
 export class ConnectionCounter {
   readonly #counts = new Map<string, number>();
   readonly #eachMax: number;
@@ -11,7 +11,7 @@ export class ConnectionCounter {
     this.#eachMax = Math.max(EACH_MIN, Math.ceil(connectionsMax / SHARE));
   }
 
-  /** Counts a connection; false when its address has too many. */
+  /** Counts a connection. Returns false if its address has too many. */
   enter(address: string): boolean {
     const count = (this.#counts.get(address) ?? 0) + 1;
     this.#counts.set(address, count);

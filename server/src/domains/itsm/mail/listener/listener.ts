@@ -1,6 +1,6 @@
 /**
- * The listener for mails. It takes in what is for a mailbox that exists, and nothing else: it relays for nobody. A
- * mail is acknowledged once it is stored; while the database is away, the other side is told to come again.
+ * The SMTP listener. It accepts mails only for existing mailboxes and never relays. A mail is acknowledged after it
+ * is stored; while the database is unavailable, the client gets a temporary error.
  */
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
@@ -30,7 +30,7 @@ export class MailListener implements RunningEngine {
   readonly #counter: ConnectionCounter;
   readonly #timers = new Set<NodeJS.Timeout>();
   #stopped = false;
-  /** The addresses that it listens at, in the order of the settings, once all are open. */
+  /** The listening addresses in the order of the settings, once all are open. */
   readonly addresses: Promise<readonly AddressInfo[]>;
 
   constructor(platform: Platform) {
@@ -47,7 +47,7 @@ export class MailListener implements RunningEngine {
     );
   }
 
-  /** Opens a listener; another process may hold its port for a while. */
+  /** Opens a listener. Another process can still hold its port for a while. */
   async #listen(settings: MailListenerSettings): Promise<AddressInfo> {
     const { log } = this.#platform;
     const server = await this.#createServer(settings);
@@ -69,7 +69,7 @@ export class MailListener implements RunningEngine {
   }
 
   async #createServer({ protocol }: MailListenerSettings): Promise<SMTPServer> {
-    // Loaded here: most installations take no mails in.
+    // Loaded on demand, because most installations receive no mails.
     const library = await import("smtp-server");
     const { settings, log } = this.#platform;
     const checkRecipient = callbackify((address: string) => this.#checkRecipient(address));
@@ -102,14 +102,14 @@ export class MailListener implements RunningEngine {
         receive(stream, session, done);
       },
     });
-    // Clients that break their connections are none of our errors.
+    // Broken client connections are not server errors.
     server.on("error", (error: Error) =>
       log.debug({ err: error }, "a connection from a mail server failed"),
     );
     return server;
   }
 
-  /** Throws the reply where nothing is taken in for this address. */
+  /** Throws the SMTP error for an address that accepts no mails. */
   async #checkRecipient(address: string): Promise<void> {
     const target = await findTarget(this.#platform, address).catch((error: unknown) => {
       throw this.#temporary(error);
@@ -143,7 +143,7 @@ export class MailListener implements RunningEngine {
     }
   }
 
-  /** One for each mailbox, however many addresses of it are named. */
+  /** One target per mailbox, also for several of its addresses. */
   async #findTargets(addresses: readonly string[]): Promise<readonly MailTarget[]> {
     const found = await Promise.all(addresses.map((one) => findTarget(this.#platform, one)));
     const targets = new Map(found.flatMap((one) => (one ? [[one.mailboxId, one] as const] : [])));
@@ -157,7 +157,7 @@ export class MailListener implements RunningEngine {
   }
 }
 
-/** The bytes of a mail, all of them: it fails where there are too many, or the connection broke. */
+/** The complete bytes of a mail. Throws if there are too many or the connection breaks. */
 async function* whole(stream: SMTPServerDataStream): AsyncIterable<Uint8Array> {
   for await (const chunk of stream) yield chunk as Uint8Array;
   if (stream.sizeExceeded) throw new Error("The mail is too large.");

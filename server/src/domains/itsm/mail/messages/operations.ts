@@ -22,7 +22,7 @@ const PATH = "/api/v1/itsm/mailboxes";
 const OfMailbox = object({ id: MailboxId });
 const OfMail = object({ id: MailboxId, mailId: MailId });
 const EXAMPLE = { id: "mbx_01jzt3n5k8q2x4v6w8y0z2b4d6", mailId: "eml_01jzt3n5k8q2x4v6w8y0z2b4d6" };
-/** Behind every id. */
+/** Sorts after every id. */
 const LAST = "eml_~";
 
 const MailNotFailed = failure("mail_not_failed", 409, "Only failed e-mails can be retried.");

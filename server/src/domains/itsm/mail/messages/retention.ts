@@ -21,7 +21,7 @@ interface ExpiredRow extends Record<string, unknown> {
   readonly fileId: string | null;
 }
 
-/** Deletes mails whose time is over, as they came and what is known of them; their tickets stay. */
+/** Deletes old mails and their metadata. Their tickets are kept. */
 export const mailRetentionJob = job({
   kind: "mail.expire",
   payload: Type.Object({}),

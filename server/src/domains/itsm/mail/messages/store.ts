@@ -10,7 +10,7 @@ const COLUMNS = `
   case when ticket_id is not null then
     json_build_object('kind', ticket_kind, 'id', ticket_id, 'number', ticket_number) end as ticket`;
 
-/** The mails of a mailbox, newest first, those before an id. */
+/** The mails of a mailbox before an id, newest first. */
 export async function listMails(
   tx: Tx,
   mailboxId: string,
@@ -24,7 +24,7 @@ export async function listMails(
   );
 }
 
-/** Throws a 404 where the mailbox has no such mail. */
+/** Throws 404 if the mailbox does not contain the mail. */
 export async function getMail(tx: Tx, mailboxId: string, id: string): Promise<MailMessageDetail> {
   const [row] = await queryRows<MailMessageDetail>(
     tx,
@@ -36,7 +36,7 @@ export async function getMail(tx: Tx, mailboxId: string, id: string): Promise<Ma
   return row;
 }
 
-/** A mail that waits for its turn, as it was accepted. */
+/** An accepted mail that is not processed yet. */
 export interface WaitingMail {
   readonly id: string;
   readonly mailboxId: string;
@@ -47,7 +47,7 @@ export interface WaitingMail {
   readonly createdAt: string;
 }
 
-/** Finds a mail of which nothing has become yet. */
+/** Finds an unprocessed mail. */
 export async function findWaiting(tx: Tx, id: string): Promise<WaitingMail | undefined> {
   const [row] = await queryRows<WaitingMail>(
     tx,
@@ -59,7 +59,7 @@ export async function findWaiting(tx: Tx, id: string): Promise<WaitingMail | und
   return row;
 }
 
-/** The ids by which programs of mail know the thread of a ticket: that of its first mail, and of its last. */
+/** The message ids that identify a ticket thread for mail clients: of its first and last mail. */
 export async function findThreadIds(tx: Tx, ticketId: string): Promise<readonly string[]> {
   const rows = await queryRows(
     tx,
@@ -72,7 +72,7 @@ export async function findThreadIds(tx: Tx, ticketId: string): Promise<readonly 
   return rows.map((row) => String(row["message_id"]));
 }
 
-/** Finds the ticket of a mail that came before, by any of these ids. */
+/** Finds the ticket of an earlier mail by message ids. */
 export async function findTicketOfMail(
   tx: Tx,
   messageIds: readonly string[],
@@ -88,7 +88,7 @@ export async function findTicketOfMail(
   return row && String(row["ticketId"]);
 }
 
-/** Counts what a sender had in a mailbox since then: mails, and those that were acknowledged. */
+/** Counts the mails of a sender to a mailbox since a time, and the acknowledged ones. */
 export async function countOfSender(
   tx: Tx,
   { mailboxId, address, since }: { mailboxId: string; address: string; since: Date },

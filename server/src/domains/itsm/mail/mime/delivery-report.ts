@@ -3,7 +3,7 @@ import type { DeliveryReport } from "./parsed-mail.ts";
 
 const CHARACTERS_MAX = 100_000;
 
-/** The report that a mail is (`multipart/report`, RFC 3464); null for any other mail. */
+/** Parses a delivery report (`multipart/report`, RFC 3464). Null for other mails. */
 export function readReport(
   headers: Readonly<Record<string, string>>,
   attachments: readonly Attachment[],
@@ -33,6 +33,6 @@ function findText(attachments: readonly Attachment[], type: RegExp): string {
   if (content === undefined) return "";
   const text =
     typeof content === "string" ? content : Buffer.from(content as Uint8Array).toString("utf8");
-  // Folded lines are one.
+  // Unfolds header lines.
   return text.slice(0, CHARACTERS_MAX).replaceAll(/\r?\n[ \t]+/g, " ");
 }

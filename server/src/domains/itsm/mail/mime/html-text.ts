@@ -1,9 +1,9 @@
 /**
- * The text of an HTML mail. Nothing of the HTML survives: a mail is written by strangers, and a text can do
- * no harm wherever it is shown. One pass from left to right, so the time is that of reading it.
+ * Converts an HTML mail to text. No HTML remains, because mails are untrusted and text is safe everywhere. One pass
+ * from left to right keeps the time linear.
  */
 
-/** The elements whose content is no text. */
+/** Elements without text content. */
 const HIDDEN = new Set([
   "script",
   "style",
@@ -23,14 +23,14 @@ const HREF = /\bhref\s*=\s*(?:"([^"]{1,2000})"|'([^']{1,2000})')/i;
 const ALT = /\balt\s*=\s*(?:"([^"]{1,200})"|'([^']{1,200})')/i;
 const CITE =
   /\b(?:type\s*=\s*["']?cite|class\s*=\s*["'][^"']{0,200}\b(?:gmail_quote|moz-cite|yahoo_quoted))/i;
-/** Outlook puts it before the header of the mail that it quotes. */
+/** Outlook inserts it before the header of a quoted mail. */
 const OUTLOOK_QUOTE =
   /\bid\s*=\s*["']?(?:x_)?(?:divRplyFwdMsg|mail-editor-reference-message-container)/i;
 
-/** A line that no mail has of itself: what follows is quoted. */
+/** A line that cannot occur in a mail; quoted text follows. */
 export const QUOTE_MARK = "\u{F0001}";
 
-/** The text of HTML; `QUOTE_MARK` stands alone on a line where a client began to quote. */
+/** Converts HTML to text. A line with `QUOTE_MARK` shows where a mail client started a quote. */
 export function htmlToText(html: string): string {
   const writer = new TextWriter();
   let at = 0;
@@ -56,7 +56,7 @@ export function htmlToText(html: string): string {
   return writer.finish();
 }
 
-/** The position behind the end of an element whose content is hidden. */
+/** The position after the end of an element with hidden content. */
 function skip(html: string, from: number, name: string): number {
   const end = new RegExp(`</${name}\\b[^>]{0,100}>`, "gi");
   end.lastIndex = from;
@@ -106,7 +106,7 @@ class TextWriter {
     if (name === "p") this.#push("\n");
     if (name === "a") {
       const link = this.#links.pop() ?? "";
-      // Most links are shown as what they lead to.
+      // The text of most links equals their address.
       if (
         link !== "" &&
         !this.#parts
@@ -123,7 +123,7 @@ class TextWriter {
       this.#parts
         .join("")
         .replaceAll("\u00A0", " ")
-        // A pattern for spaces at the end of a line tries again from each space of a long row.
+        // Trimmed line by line, because a pattern for trailing spaces backtracks on many consecutive spaces.
         .split("\n")
         .map((line) => line.trimEnd())
         .join("\n")
@@ -146,7 +146,7 @@ class TextWriter {
 function linkOf(tag: string): string {
   const found = HREF.exec(tag);
   const href = decodeEntities(found?.[1] ?? found?.[2] ?? "").trim();
-  // Other schemes could run something where a reader makes links of texts.
+  // Other schemes could execute code if a reader converts texts to links.
   return /^(https?:|mailto:)/i.test(href) && !/\s/.test(href) ? href : "";
 }
 

@@ -1,8 +1,7 @@
 /**
- * Mails are parsed in threads. A mail is hostile text: it may nest without end, or cost seconds for each of its
- * bytes, and the event loop serves everybody. A thread has a bound on its time and its memory; one that passes it is
- * ended, and with it only the mail that it was about. Two threads work in turns between workspaces, so that nobody's
- * mails keep those of others waiting.
+ * Mails are parsed in threads. A mail is untrusted: deep nesting or pathological content could block the event loop.
+ * Threads have limits of time and memory; exceeding one ends the thread and only the current mail. Two threads
+ * alternate between workspaces, so that one workspace does not delay others.
  */
 import { TaskThreads } from "#kernel/work/task-threads.ts";
 import type { ParseResult } from "./parsed-mail.ts";
@@ -13,11 +12,11 @@ const threads = new TaskThreads<Uint8Array, ParseResult>({
   program: new URL("./mime-thread.ts", import.meta.url),
   threads: 2,
   timeoutMs: TIMEOUT_MS,
-  // Parsing waits for promises in between.
+  // Parsing awaits promises in between.
   isStoppable: false,
 });
 
-/** Parses a mail; an error is one in words, since whoever sent the mail is its cause. */
+/** Parses a mail. Errors are returned as text, because the sender caused them. */
 export async function parseMail(workspace: string, raw: Uint8Array): Promise<ParseResult> {
   const result = await threads.run(workspace, raw);
   return result ?? { error: "The e-mail exceeds the time or memory limit for parsing." };

@@ -1,4 +1,4 @@
-/** The program of a thread that parses mails. */
+/** The entry point of the thread that parses mails. */
 import { serveTasks } from "#kernel/work/task-threads.ts";
 import { parseMime } from "./parse-mime.ts";
 

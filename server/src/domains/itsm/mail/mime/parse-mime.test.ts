@@ -11,7 +11,7 @@ async function parse(raw: Buffer): Promise<ParsedMail> {
 
 const fileNames = ({ files }: ParsedMail) => files.map(({ name, isInline }) => [name, isInline]);
 
-test("what somebody wrote is told from what their client quotes", async () => {
+test("new text is separated from quoted text", async () => {
   expect(await parse(corpus.outlook)).toMatchObject({
     from: { name: "Jörg Müller", address: "joerg@kunde.example" },
     references: ["old@acme.example", "oldest@acme.example"],
@@ -32,7 +32,7 @@ test("what somebody wrote is told from what their client quotes", async () => {
   });
 });
 
-test("charsets, invitations, signatures and winmail.dat are read, or left out with a notice", async () => {
+test("charsets, invitations, signatures and winmail.dat are read, or omitted with a notice", async () => {
   expect(await parse(corpus.japanese)).toMatchObject({ subject: "テスト", visible: "テスト" });
   const invited = await parse(corpus.invitation);
   expect([invited.visible, fileNames(invited)]).toEqual([
@@ -53,7 +53,7 @@ test("charsets, invitations, signatures and winmail.dat are read, or left out wi
   ]);
 });
 
-test("hostile mails stay within bounds: nothing is injected, and who wrote is known all the same", async () => {
+test("hostile mails stay within limits: no header injection, and the sender is still known", async () => {
   const injected = await parse(corpus.injected);
   expect(injected.subject).toBe("Hello Bcc: victim@example.com");
   expect(injected.from?.address).toBe("ete@latin.example");
@@ -72,7 +72,7 @@ test("hostile mails stay within bounds: nothing is injected, and who wrote is kn
     "Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: constructor\r\n\r\nx\r\n--b--";
   const odd = await parse(Buffer.from(`From: eve@x.example\r\n${types}`));
   expect([fileNames(odd), odd.notices]).toEqual([[["attachment-1.bin", false]], []]);
-  // It takes a moment, and not the time that a mail has.
+  // Takes little time, far below the limit of a mail.
   const row = `<pre>&valueOf;${"&#32;".repeat(390_000)}x</pre>`;
   const wide = await parse(
     Buffer.from(`From: eve@x.example\r\nContent-Type: text/html\r\n\r\n${row}`),
@@ -80,7 +80,7 @@ test("hostile mails stay within bounds: nothing is injected, and who wrote is kn
   expect([wide.visible.startsWith("&valueOf;   "), wide.notices.length]).toEqual([true, 1]);
 });
 
-test("a report of a failed delivery tells of which mail, to whom, and why", async () => {
+test("a delivery report contains the mail, the recipient and the reason", async () => {
   const mail = await parse(corpus.bounce("<inc_1.x@acme.example>", "Gone@customer.example"));
   expect(mail.report).toEqual({
     messageId: "inc_1.x@acme.example",

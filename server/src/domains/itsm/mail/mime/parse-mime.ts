@@ -1,4 +1,4 @@
-/** Parses one mail. Runs in a thread of its own: what it reads was written by strangers. */
+/** Parses a mail. Runs in a separate thread because the input is untrusted. */
 import PostalMime, { type Address, type Attachment, type Email } from "postal-mime";
 import { htmlToText } from "./html-text.ts";
 import { foldQuotes } from "./quote.ts";
@@ -18,7 +18,7 @@ const REFERENCES_MAX = 50;
 const SUBJECT_CHARACTERS_MAX = 300;
 const NAME_CHARACTERS_MAX = 200;
 
-/** The mail in these bytes, or why it can't be read; never throws. */
+/** Returns the mail, or why it cannot be read. Never throws. */
 export async function parseMime(raw: Uint8Array): Promise<ParseResult> {
   try {
     return { mail: toMail(await parse(raw)) };
@@ -31,12 +31,12 @@ function parse(raw: Uint8Array): Promise<Email> {
   return PostalMime.parse(raw, {
     maxNestingDepth: DEPTH_MAX,
     maxHeadersSize: HEADER_BYTES_MAX,
-    // A mail that was attached is a file: its text is not that of this one.
+    // An attached mail is a file and not part of the text.
     forceRfc822Attachments: true,
   });
 }
 
-/** The mail of a header alone, where the rest can't be read: who wrote about what is worth a ticket. */
+/** A mail from its header only, if the rest is unreadable: sender and subject are sufficient for a ticket. */
 async function parseHead(raw: Uint8Array, reason: string): Promise<ParseResult> {
   const text = Buffer.from(raw.subarray(0, HEAD_BYTES_MAX)).toString("latin1");
   const end = /\r?\n\r?\n/.exec(text)?.index ?? text.length;
@@ -79,7 +79,7 @@ function toMail(email: Email): ParsedMail {
   };
 }
 
-/** The plain text where there is one: its author's client knew best what it is without the looks. */
+/** The plain text part if present, because the mail client of the author created it. */
 function readText({ text, html }: Email, notices: string[]): string {
   const plain = clean(text ?? "").trim();
   const whole =
@@ -92,7 +92,7 @@ function readHeaders({ headers }: Email): Readonly<Record<string, string>> {
   const found = headers
     .slice(0, HEADERS_MAX)
     .map(({ key, value }) => [key, oneLine(value).slice(0, HEADER_CHARACTERS_MAX)] as const);
-  // The first of each name stays.
+  // The first value of each name is kept.
   return Object.fromEntries(found.toReversed());
 }
 
@@ -101,7 +101,7 @@ function readReferences({ inReplyTo, references }: Email): readonly string[] {
   return [...new Set(ids)].slice(0, REFERENCES_MAX);
 }
 
-/** The ids of messages in a header, without their brackets. */
+/** Message ids in a header, without angle brackets. */
 function readIds(header: string): string[] {
   return [...header.slice(0, 20_000).matchAll(/<([^<>\s]{1,250})>/g)].map(([, id = ""]) =>
     clean(id),
@@ -177,7 +177,7 @@ const ENDINGS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** A name that means nothing to any file system or header. */
+/** A name that is safe in file systems and headers. */
 function fileName({ filename, mimeType }: Attachment, index: number): string {
   const given = oneLine(filename ?? "")
     .replaceAll(/[\\/:*?"<>|]+/g, "_")
@@ -193,7 +193,7 @@ function oneLine(text: string): string {
   return clean(text).replaceAll(/\s+/g, " ").trim();
 }
 
-/** Without what a text of the database can't hold, and without controls that rewrite what is shown. */
+/** Removes characters that the database rejects, and control characters that change the display. */
 function clean(text: string): string {
   return (
     text

@@ -1,4 +1,4 @@
-/** A mail as it comes out of the parser's thread: plain data within bounds, whatever was sent. */
+/** The result of the parser thread: plain data within limits. */
 
 export interface MailPerson {
   /** In lower case. */
@@ -10,43 +10,43 @@ export interface MailFile {
   readonly name: string;
   readonly mediaType: string;
   readonly content: Uint8Array;
-  /** True of a picture that the text shows. */
+  /** True for an inline image. */
   readonly isInline: boolean;
 }
 
-/** A report about a mail that could not be delivered (RFC 3464). */
+/** A delivery report (RFC 3464). */
 export interface DeliveryReport {
-  /** The id of the mail that the report is about. */
+  /** The message id of the reported mail. */
   readonly messageId: string | null;
   readonly recipient: string | null;
-  /** Such as `5.1.1`. */
+  /** For example `5.1.1`. */
   readonly status: string | null;
   readonly diagnostic: string | null;
 }
 
 export interface ParsedMail {
   readonly messageId: string | null;
-  /** Of the mails that it answers, the nearest first. */
+  /** Message ids of replied mails, nearest first. */
   readonly references: readonly string[];
   readonly from: MailPerson | null;
   readonly to: readonly MailPerson[];
   readonly cc: readonly MailPerson[];
   readonly subject: string;
-  /** By their names in lower case; of those that come several times the first. */
+  /** By lower-case name. The first value of repeated headers. */
   readonly headers: Readonly<Record<string, string>>;
-  /** How many servers passed it on. */
+  /** The number of servers that forwarded the mail. */
   readonly hops: number;
-  /** The part of the text that its author wrote now. */
+  /** The new text of the author. */
   readonly visible: string;
-  /** The rest of the text: what was quoted, and signatures. */
+  /** The rest of the text: quotes and signatures. */
   readonly quoted: string;
   readonly files: readonly MailFile[];
   readonly report: DeliveryReport | null;
-  /** Things that were left out or repaired, in words for agents. */
+  /** Omitted or repaired parts, as texts for agents. */
   readonly notices: readonly string[];
-  /** True where only its header could be read. */
+  /** True if only its header could be read. */
   readonly isUnreadable?: true;
 }
 
-/** The outcome of an attempt to parse: a mail, or why it is none. */
+/** The result of parsing: a mail, or the error. */
 export type ParseResult = { readonly mail: ParsedMail } | { readonly error: string };

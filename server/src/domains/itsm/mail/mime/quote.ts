@@ -1,7 +1,7 @@
 /**
- * Parts what somebody wrote from what they quote. Clients mark quotes in some twenty ways and many languages, so
- * this looks for their shapes rather than for each wording: a line that introduces, followed by quoted lines; a
- * header block; a ruler with words in it. When in doubt, the text stays visible.
+ * Separates new text from quoted text. Mail clients mark quotes in about twenty ways and many languages, so this
+ * detects structures instead of wordings: an introduction followed by quoted lines, a header block, or a separator
+ * line with words. In doubt the text stays visible.
  */
 import { QUOTE_MARK } from "./html-text.ts";
 
@@ -12,10 +12,10 @@ export interface FoldedText {
 
 const LINES_MAX = 20_000;
 
-/** `-----Original Message-----` and its kin. */
+/** `-----Original Message-----` and similar lines. */
 const RULER =
   /^\s*[-_]{2,}\s*(original(\s|-)?message|ursprüngliche nachricht|message d'origine|mensaje original|messaggio originale|oorspronkelijk bericht|oprindelig meddelelse|mensagem original|元のメッセージ|original appointment|weitergeleitete nachricht|forwarded message)\s*[-_]{2,}\s*$/i;
-/** `On Monday … wrote:`, in the languages of most mails. */
+/** `On Monday … wrote:`, in common languages. */
 const INTRODUCTION =
   /(wrote|writes|schrieb(\s.{1,150})?|a écrit|escribió|ha scritto|schreef(\s.{1,150})?|escreveu|skrev(\s.{1,150})?|napisał(\(a\))?|написал\(?а?\)?|kirjoitti|のメール|写道|작성)\s*[:：]\s*$/i;
 const HEADER_FIRST =
@@ -26,7 +26,7 @@ const SIGNATURE = /^-- ?$/;
 const MOBILE =
   /^(sent from my \S.{0,40}|von meinem \S.{0,30} gesendet|envoyé de mon \S.{0,30}|get outlook for \S.{0,60})$/i;
 
-/** Folds a text at its first quote, and below that its signature. */
+/** Folds a text at its first quote, and its signature. */
 export function foldQuotes(text: string): FoldedText {
   const lines = text.replaceAll(/\r\n?/g, "\n").split("\n");
   if (lines.length > LINES_MAX) return { visible: text, quoted: "" };
@@ -35,7 +35,7 @@ export function foldQuotes(text: string): FoldedText {
   const end = signatureBefore(lines, cut);
   const visible = lines.slice(0, end).join("\n").replaceAll(QUOTE_MARK, "").trim();
   const quoted = lines.slice(end).join("\n").replaceAll(QUOTE_MARK, "").trim();
-  // Somebody who answers between the quoted lines, or only forwards, would otherwise have said nothing.
+  // Replies between quoted lines, and pure forwards, have no text above the quote.
   return visible === "" ? { visible: quoted, quoted: "" } : { visible, quoted };
 }
 
@@ -48,7 +48,7 @@ function beginsQuote(lines: readonly string[], index: number): boolean {
   return introduces(lines, index);
 }
 
-/** Outlook and many phones quote a mail below its header. */
+/** Outlook and many phones quote a mail below a header block. */
 function beginsHeader(lines: readonly string[], index: number): boolean {
   const line = (lines[index] ?? "").trim();
   const isRule = /^_{10,}$/.test(line);
@@ -63,7 +63,7 @@ function beginsHeader(lines: readonly string[], index: number): boolean {
   );
 }
 
-/** An introduction may be broken into three lines; quoted lines follow it, or it is in known words. */
+/** An introduction can span three lines. It precedes quoted lines, or contains known words. */
 function introduces(lines: readonly string[], index: number): boolean {
   const line = (lines[index] ?? "").trim();
   if (line.startsWith(">")) return false;
@@ -81,7 +81,7 @@ function introduces(lines: readonly string[], index: number): boolean {
   return false;
 }
 
-/** Where the quoted lines at the end of a text begin; its length when there are none. */
+/** The start of quoted lines at the end of a text; its length if there are none. */
 function trailingQuote(lines: readonly string[]): number {
   let at = lines.length;
   let quotes = 0;

@@ -1,4 +1,4 @@
-/** The mail of something that happened to a ticket, in text and HTML; what strangers wrote is escaped. */
+/** The mail about a ticket event, as text and HTML. Untrusted text is escaped. */
 import { markup, Markup } from "#kernel/html/markup.ts";
 import type { TicketMailPart } from "../../tickets/index.ts";
 import { paragraphsOf, type TicketChange } from "./words.ts";
@@ -9,7 +9,7 @@ export interface MailContent {
   readonly footer: string;
   readonly link: string;
   readonly parts: readonly TicketMailPart[];
-  /** Files that are too large to go along. */
+  /** Files that are too large to send. */
   readonly leftOut: readonly string[];
 }
 

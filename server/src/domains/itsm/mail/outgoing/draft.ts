@@ -1,4 +1,4 @@
-/** Everything that a mail about a ticket is made of, read at once when it is sent. */
+/** The data of a mail about a ticket, read when it is sent. */
 import type { Platform } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
@@ -20,11 +20,11 @@ export interface TicketMailDraft {
   readonly link: string;
   readonly threadIds: readonly string[];
   readonly fileIds: readonly string[];
-  /** False for what a person wrote. */
+  /** False for text written by a person. */
   readonly isAutomatic: boolean;
 }
 
-/** Undefined when there is nothing to tell, or the recipient may no longer be told. */
+/** Undefined if there is nothing to send, or the recipient may no longer see it. */
 export async function readDraft(
   { tx, services }: { readonly tx: Tx; readonly services: Platform },
   payload: TicketMailPayload,
@@ -58,7 +58,7 @@ export async function readDraft(
   };
 }
 
-/** The page of a ticket: in the console for who works on it, in the portal for who asked. */
+/** The page of a ticket: in the console for agents, in the portal for requesters. */
 function buildLink(
   services: Platform,
   about: {
@@ -77,7 +77,7 @@ function buildLink(
   return `${publicUrl(services)}${path}/${found.ticket.number}?${place}`;
 }
 
-/** A ticket that was made by a mail is acknowledged as that mail decided; any other one is. */
+/** The mail that created the ticket decides if it is acknowledged. Other tickets always are. */
 async function wantsAcknowledgement(tx: Tx, ticketId: string): Promise<boolean> {
   const [row] = await queryRows(
     tx,
@@ -106,7 +106,7 @@ async function findComment(tx: Tx, id: string): Promise<CommentRow | undefined> 
 
 const FILES_MAX = 20;
 
-/** The files that the author of a comment attached since the comment before it. */
+/** Files attached by the comment's author since the previous comment. */
 async function findFiles(
   tx: Tx,
   ticketId: string,

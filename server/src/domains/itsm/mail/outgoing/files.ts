@@ -2,10 +2,10 @@ import { openPartitionFile } from "#domains/files/index.ts";
 import type { Platform } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/database.ts";
 
-/** Most mail servers take as much, once it is written in base64. */
+/** Most mail servers accept this size after base64 encoding. */
 const BYTES_MAX = 10 * 1_048_576;
 
-/** The files that go along with a mail, and the names of those that are too large. */
+/** The files to send with a mail, and the names of omitted ones. */
 export async function readFiles(
   platform: Platform,
   partition: Partition,

@@ -10,7 +10,7 @@ const FIND = `
             m.team_id = $2 desc nulls last, m.id
    limit 1`;
 
-/** The mailbox that answers about a ticket go to: the one it came by, that of its team, or the oldest. */
+/** The mailbox for replies about a ticket: the one that received it, the mailbox of its team, or the oldest. */
 export async function findTicketMailbox(
   tx: Tx,
   ticket: { readonly id: string; readonly teamId: string | null },
@@ -19,7 +19,7 @@ export async function findTicketMailbox(
   return row && mailboxes.store.get(tx, String(row["id"]));
 }
 
-/** True where there is a mailbox that mails can be answered to. */
+/** True if a mailbox for replies exists. */
 export async function hasMailbox(tx: Tx): Promise<boolean> {
   return (await queryRows(tx, "select from mailboxes where enabled limit 1", [])).length > 0;
 }

@@ -1,4 +1,4 @@
-/** Enqueues the mails about tickets: for members whom a notification tells, and for contacts, who have no inbox. */
+/** Enqueues mails about tickets: for members with their notifications, and for contacts, who have no inbox. */
 import type { ReaderContext, WriteContext } from "#kernel/contract.ts";
 import { CAUSATION_DEPTH_MAX, type EventType, type RecordedEvent } from "#kernel/log/event.ts";
 import { reader } from "#kernel/readers/reader.ts";
@@ -17,7 +17,7 @@ import { TOLD_VERBS } from "./words.ts";
 
 const TEXT_CHARACTERS_MAX = 20_000;
 
-/** Mails for members, in the place of the plain ones of their notifications. */
+/** Mails for members; replace the plain mails of their notifications. */
 export const ticketMailer: TicketMailer = {
   async enqueue(ctx, event, recipientIds) {
     if (!ctx.services.mailer.available || !(await hasMailbox(ctx.tx))) return false;
@@ -26,7 +26,7 @@ export const ticketMailer: TicketMailer = {
   },
 };
 
-/** Tells contacts of what others do to the tickets that they ask for. */
+/** Notifies contacts about changes of their tickets by others. */
 export const contactReader = reader({
   name: "mail.tell_contacts",
   on: TICKET_KINDS.flatMap((kind) => TOLD_VERBS.map((verb) => `${kind}.${verb}`)),
@@ -54,7 +54,7 @@ function askerOf({ requestedFor, callerId, createdBy }: TicketIdentity): string 
   return requestedFor ?? callerId ?? createdBy;
 }
 
-/** Has a mail about an event sent to a contact; members are told by their notifications. */
+/** Enqueues the mail about an event for a contact. Members get theirs with their notifications. */
 async function tellContact(
   ctx: ReaderContext<EventType>,
   event: RecordedEvent,
@@ -64,7 +64,7 @@ async function tellContact(
   enqueueMails(ctx.because(event), event, [asker]);
 }
 
-/** False of a contact without an address, and of one whose address is a member's, who is told as that. */
+/** False for a contact without an address, or with the address of a member, who is notified instead. */
 async function isTellableContact(
   tx: Parameters<typeof findPerson>[0],
   id: string,

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 
-/** The mail that a job is to send, by ids alone. */
+/** The mail to send, by ids only. */
 export const TicketMailPayloadSchema = Type.Object({
   ticketId: Type.String(),
   recipientId: Type.String(),

@@ -1,6 +1,4 @@
-/**
- * The recipient of a mail, and whether they may still get it: asked when it is sent, however long ago it was enqueued.
- */
+/** The recipient of a mail. Access is checked when the mail is sent, because it can be enqueued long before. */
 import { findMemberNames, readRights } from "#domains/identity/accounts/index.ts";
 import type { PlatformServices } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
@@ -12,7 +10,7 @@ export interface Recipient {
   readonly id: string;
   readonly name: string;
   readonly address: string;
-  /** True of who works on such tickets: they read what is internal, and use the console. */
+  /** True for agents: they can read internal comments, and use the console. */
   readonly isAgent: boolean;
 }
 
@@ -21,7 +19,7 @@ interface Lookup {
   readonly services: Pick<PlatformServices, "contributions" | "permissions">;
 }
 
-/** The ticket and the recipient of a mail; undefined when the recipient may no longer be told of it. */
+/** The ticket and the recipient of a mail. Undefined if the recipient may no longer see the ticket. */
 export async function findRecipient(
   lookup: Lookup,
   ticketId: string,
@@ -35,7 +33,7 @@ export async function findRecipient(
   return recipient && { found, recipient };
 }
 
-/** A contact is told of what they ask for, and of nothing else. */
+/** Contacts get mails only about their own requests. */
 async function findContact(
   tx: Tx,
   ticket: TicketIdentity,
@@ -53,7 +51,7 @@ async function findMember(
   id: string,
 ): Promise<Recipient | undefined> {
   const [member] = await findMemberNames(lookup.tx, [id]);
-  // The rights are those of now; who is no active member has none.
+  // Uses the current rights. Inactive members have none.
   const rights = (await readRights(lookup as never, [id]))({ runAs: id });
   if (!member || !rights) return undefined;
   const isAgent = rights.permissions.has(kind.write.name);

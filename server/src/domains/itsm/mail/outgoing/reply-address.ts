@@ -1,6 +1,6 @@
 /**
- * Addresses and ids that lead an answer back to its ticket. Both are signed with a key that is derived for this
- * alone, and the signature names the workspace: nobody makes one up, and one of another workspace is worth nothing.
+ * Reply addresses and message ids lead a reply to its ticket. Both are signed with a derived key. The signature
+ * includes the workspace, so it cannot be forged or used in another workspace.
  */
 import { equalBytes, hmac, type MasterKey } from "#kernel/access/crypto.ts";
 import type { Partition } from "#kernel/db/database.ts";
@@ -14,8 +14,8 @@ const ADDRESS_SIGNATURE = 10;
 const ID_SIGNATURE = 20;
 
 /**
- * `desk+INC0000123.k7f2m9q4x1@example.com`. That of who works on the ticket is theirs alone: whoever asked has an
- * address too, and must not speak for them by it.
+ * `desk+INC0000123.k7f2m9q4x1@example.com`. An agent has a separate address, because the requester also gets one and
+ * must not write as the agent.
  */
 export function replyAddress(
   key: MailKey,
@@ -29,11 +29,11 @@ export function replyAddress(
 
 export interface ReplyTarget {
   readonly number: string;
-  /** True of the address that only the sender was given, as one who works on the ticket. */
+  /** True for the reply address that only this agent received. */
   readonly provesAgent: boolean;
 }
 
-/** The ticket that a reply address names, given the ids of who writes to it; undefined unless its signature is ours. */
+/** The ticket of a reply address, given the ids of the sender. Undefined if the signature is invalid. */
 export function readReplyAddress(
   key: MailKey,
   address: string,
@@ -54,7 +54,7 @@ function signAddress(key: MailKey, number: string, agentId: string | undefined):
   return sign(key, text, ADDRESS_SIGNATURE);
 }
 
-/** The id of one of our mails, without its brackets. */
+/** The message id of our mails, without angle brackets. */
 export function buildMessageId(
   key: MailKey,
   {
@@ -67,7 +67,7 @@ export function buildMessageId(
   return `${name}.${sign(key, `message ${name}`, ID_SIGNATURE)}@${domain}`;
 }
 
-/** The id of the ticket of one of our mails; undefined unless its signature is ours. */
+/** The ticket id in one of our message ids. Undefined if the signature is invalid. */
 export function readMessageId(key: MailKey, messageId: string): string | undefined {
   const [, ticketId = "", id = "", signature = ""] =
     /^([a-z]{2,5}_[a-z0-9]{26})\.([a-z0-9_]{1,60})\.([a-z0-9]{20})@/.exec(messageId) ?? [];
@@ -79,7 +79,7 @@ export function readMessageId(key: MailKey, messageId: string): string | undefin
 
 const LETTERS = "abcdefghijkmnpqrstuvwxyz23456789";
 
-/** Letters and digits that no mail program changes, five bits each. */
+/** Lower-case letters and digits that mail programs do not change, five bits each. */
 function sign({ masterKey, partition }: MailKey, text: string, length: number): string {
   const { workspace, environment } = partition;
   const bytes = hmac(masterKey.derive("mail threads"), `${workspace} ${environment} ${text}`);

@@ -1,6 +1,6 @@
 /**
- * Sends one mail about a ticket. The job holds ids alone: what the mail says, and whether its recipient may know it,
- * is read when it is sent. A comment that became internal, or a member who left, is no longer told.
+ * Sends one mail about a ticket. The job contains ids only: the content and the access of the recipient are read when
+ * it is sent. So internal comments and members who left are respected.
  */
 import type { Platform } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/database.ts";
@@ -17,7 +17,7 @@ import { type TicketMailPayload, TicketMailPayloadSchema } from "./payload.ts";
 import { buildMessageId, replyAddress } from "./reply-address.ts";
 import { renderTemplates } from "./templates.ts";
 
-/** The mail that was sent, in its event. */
+/** The sent mail in its event. */
 interface SentMail {
   readonly draft: TicketMailDraft;
   readonly messageId: string;

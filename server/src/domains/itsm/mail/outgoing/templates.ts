@@ -7,7 +7,7 @@ import type { Recipient } from "./recipient.ts";
 const SUBJECT_CHARACTERS_MAX = 500;
 const TEXT_CHARACTERS_MAX = 10_000;
 
-/** The words of a mailbox around a mail. One that does not come out is left away rather than the mail. */
+/** The texts of a mailbox around a mail. A template that fails is omitted instead of the mail. */
 export async function renderTemplates(
   platform: Platform,
   workspace: string,
@@ -43,7 +43,7 @@ export async function renderTemplates(
   const { templates } = mailbox;
   const subject = await render(templates.subject, `[${number}] ${title}`);
   return {
-    // A subject is one line, and without a number an answer might not find its ticket.
+    // A subject is one line. Without the number a reply might not be matched to its ticket.
     subject: (subject.includes(number) ? subject : `[${number}] ${subject}`)
       .replaceAll(/\s+/g, " ")
       .slice(0, SUBJECT_CHARACTERS_MAX),

@@ -5,9 +5,9 @@ export interface TicketChange {
   /** The verb of the event: `comment_added`. */
   readonly verb: string;
   readonly ticket: Pick<TicketIdentity, "number" | "title">;
-  /** The comment, the resolution or the reason, if there is one. */
+  /** The comment, resolution or reason, if any. */
   readonly text: string;
-  /** The name of the author, if there is one. */
+  /** The name of the author, if any. */
   readonly author: string;
 }
 
@@ -54,7 +54,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   mentioned: { lead: (number) => `You were mentioned in ${number}.`, close: ANSWER },
 };
 
-/** The verbs of events of which requesters are notified by e-mail. */
+/** The event verbs that notify requesters by e-mail. */
 export const TOLD_VERBS: readonly string[] = [
   "created",
   "comment_added",
@@ -68,7 +68,7 @@ export const TOLD_VERBS: readonly string[] = [
   "failed",
 ];
 
-/** The paragraphs of an e-mail: what happened, the text, and what to do. */
+/** The paragraphs of an e-mail: the change, its text, and the next step. */
 export function paragraphsOf({ verb, ticket, text, author }: TicketChange): {
   readonly lead: string;
   readonly text: string;

@@ -1,4 +1,4 @@
-/** Mails in the styles of many clients, as their bytes. */
+/** Sample mails in the formats of many clients, as bytes. */
 
 function lines(...parts: readonly string[]): Buffer {
   return Buffer.from(parts.join("\r\n"), "latin1");
@@ -10,7 +10,7 @@ const base64 = (text: string): string => Buffer.from(text).toString("base64");
 export const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/** Outlook: HTML alone, the quoted mail below its header, an inline picture. */
+/** Outlook: HTML only, a quoted mail below its header, an inline image. */
 export const outlook = lines(
   "From: =?iso-8859-1?Q?J=F6rg_M=FCller?= <joerg@kunde.example>",
   "To: Service Desk <desk@acme.example>",
@@ -41,7 +41,7 @@ export const outlook = lines(
   "",
 );
 
-/** Gmail: both bodies, a quote with its introduction over two lines. */
+/** Gmail: both bodies, a quote with an introduction over two lines. */
 export const gmail = lines(
   "From: Ana <ana@gmail.example>",
   "To: desk@acme.example",
@@ -67,7 +67,7 @@ export const gmail = lines(
   "--0000--",
 );
 
-/** Apple Mail: HTML alone with a quote, sent from a phone. */
+/** Apple Mail: HTML only with a quote, sent from a phone. */
 export const apple = lines(
   "From: Tim <tim@me.example>",
   "Subject: Badge",
@@ -80,7 +80,7 @@ export const apple = lines(
   "</div></body></html>",
 );
 
-/** Thunderbird: flowed text in UTF-8, German quote, a signature. */
+/** Thunderbird: flowed UTF-8 text, a German quote, a signature. */
 export const thunderbird = lines(
   "From: Eva <eva@firma.example>",
   `Subject: ${utf8("Grüße mit 8 Bit")}`,
@@ -107,7 +107,7 @@ export const japanese = lines(
   "\u001b$B%F%9%H\u001b(B",
 );
 
-/** Outlook's own format beside a plain text. */
+/** Outlook's TNEF format next to plain text. */
 export const winmail = lines(
   "From: Bob <bob@exchange.example>",
   "Subject: With winmail.dat",
@@ -166,7 +166,7 @@ export const signed = lines(
   "--s--",
 );
 
-/** A boundary that never comes, a charset that does not exist, base64 that is none, and NUL. */
+/** A missing boundary, an unknown charset, invalid base64, and NUL bytes. */
 export const broken = lines(
   "From: broken <broken@old.example>",
   "Subject: Broken \u0000 boundary",
@@ -184,7 +184,7 @@ export const broken = lines(
   "!!!!",
 );
 
-/** Headers with raw bytes, and lines that pretend to be further headers. */
+/** Headers with raw bytes, and lines that imitate further headers. */
 export const injected = lines(
   "From: \xe9t\xe9 <ete@latin.example>",
   "To: desk@acme.example",
@@ -204,7 +204,7 @@ export const injected = lines(
   "--i--",
 );
 
-/** A report that a mail could not be delivered. */
+/** A delivery report for an undelivered mail. */
 export function bounce(messageId: string, recipient: string): Buffer {
   return lines(
     "From: Mail Delivery System <MAILER-DAEMON@mx.example>",
@@ -236,7 +236,7 @@ export function bounce(messageId: string, recipient: string): Buffer {
   );
 }
 
-/** Parts within parts, so many. */
+/** Nested parts of a given depth. */
 export function nested(depth: number): Buffer {
   const parts = ["From: deep@evil.example", "Subject: Deep", "Message-ID: <deep@evil.example>"];
   parts.push('Content-Type: multipart/mixed; boundary="b0"', "");
@@ -246,7 +246,7 @@ export function nested(depth: number): Buffer {
   return lines(...parts);
 }
 
-/** Parts beside each other, so many. */
+/** A given number of parts on one level. */
 export function flat(count: number): Buffer {
   const parts = ["From: flat@evil.example", "Subject: Flat", "Message-ID: <flat@evil.example>"];
   parts.push('Content-Type: multipart/mixed; boundary="f"', "");

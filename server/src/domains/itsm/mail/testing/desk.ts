@@ -12,7 +12,7 @@ interface Envelope {
   readonly to: string | readonly string[];
 }
 
-/** A world whose mailboxes can be written to over SMTP and LMTP, and a mail server that keeps what it sends. */
+/** A world with mailboxes reachable over SMTP and LMTP, and a mail server that records outgoing mails. */
 export async function useDesk(env: Record<string, string> = {}) {
   const { url, mails } = await useMailbox();
   const world = await useWorld({
@@ -27,7 +27,7 @@ export async function useDesk(env: Record<string, string> = {}) {
   const addresses = (await world.kernel.engineOf(mailListener)?.addresses) ?? [];
   const portOf = (index: number): number => addresses[index]?.port ?? 0;
 
-  /** Sends a mail as another mail server does; resolves to the answer, or throws it. */
+  /** Sends a mail like another mail server. Resolves to the response, or throws it. */
   const deliver = async (raw: string | Buffer, envelope: Envelope, lmtp = false) => {
     const transport = createTransport({
       host: "127.0.0.1",
@@ -43,7 +43,7 @@ export async function useDesk(env: Record<string, string> = {}) {
   };
 
   let seen = 0;
-  /** The events of mails since this was last asked, each with its reason. */
+  /** The mail events since the last call, each with its reason. */
   const newEvents = async (): Promise<(readonly [string, string | null])[]> => {
     const rows = await world.sql(
       "select type, data from events where type like 'mail.%' order by epoch, xid, seq",
@@ -62,7 +62,7 @@ export async function useDesk(env: Record<string, string> = {}) {
     return row.n;
   };
 
-  /** A member whose address is known to be theirs. */
+  /** A member with a verified address. */
   const verified = async (roles: readonly string[]) => {
     const { userId } = await world.member(roles);
     await world.sql("update users set email_verified_at = now() where id = $1", [userId]);
@@ -73,10 +73,10 @@ export async function useDesk(env: Record<string, string> = {}) {
   return { world, mails, deliver, portOf, readMail, newEvents, countIncidents, verified };
 }
 
-/** Waits until nothing is left to settle, to tell or to send. */
+/** Waits until no settlement, notification or mail is pending. */
 export async function settled(world: World): Promise<void> {
   await until(async () => {
-    // One statement, so one moment: what a job leaves is there when the job is not.
+    // One statement gives a consistent snapshot: results of a job are visible when the job is not.
     const busy = await world.sql(
       `select from readers where name in ('mail.tell_contacts', 'desk.tell_watchers')
           and (epoch, xid, seq) < (select epoch, xid, seq from events

@@ -6,16 +6,16 @@ import type { Static } from "typebox";
 
 interface ReviewMaterial {
   readonly incident: Static<typeof Incident>;
-  /** When it ended, or now. */
+  /** The end of the incident, or now. */
   readonly to: string;
-  /** The oldest first. */
+  /** Oldest first. */
   readonly events: readonly Pick<RecordedEvent, "type" | "createdAt" | "actor" | "data">[];
   readonly clocks: readonly Pick<SlaClock, "policyName" | "metric" | "state">[];
   readonly roles: readonly IncidentRole[];
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** Writes the draft of a review as Markdown: facts where the log has them, questions where only people know. */
+/** Writes a review draft as Markdown: facts from the log, and questions for people. */
 export function writeReview(material: ReviewMaterial): string {
   const { incident, to, events, clocks, roles, names } = material;
   const lasted = toDuration(Date.parse(to) - Date.parse(incident.createdAt));
@@ -88,7 +88,7 @@ const WORDS: Readonly<Record<string, string>> = {
   "incident.sla_breached": "breached an SLA target",
 };
 
-/** A line of the timeline; undefined for what nobody needs in a review. */
+/** A line of the timeline; undefined for irrelevant events. */
 function describeEvent(event: ReviewMaterial["events"][number]): string | undefined {
   const { type, createdAt, actor, data } = event;
   const who = actor.name ?? "Millrace";
@@ -118,7 +118,7 @@ function oneLine(text: unknown): string {
   return escapeMarkdown(String(text).replaceAll(/\s+/g, " ").trim()).slice(0, LINE_CHARACTERS_MAX);
 }
 
-/** Keeps what somebody typed from becoming a heading, a link or markup of ours. */
+/** Escapes user text, so that it does not become a heading, a link or other markup. */
 function escapeMarkdown(text: string): string {
   return text.replaceAll(/[\\`*_[\]<>#|]/g, String.raw`\$&`);
 }

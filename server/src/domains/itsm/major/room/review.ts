@@ -1,4 +1,4 @@
-/** The post-incident review: a first draft from what the log knows, for people to finish. */
+/** The post-incident review: a draft from the log, for people to complete. */
 import Type from "typebox";
 import type { ReadContext } from "#kernel/contract.ts";
 import { queryEvents } from "#kernel/log/event-log.ts";
@@ -24,7 +24,7 @@ const ReviewDraft = Type.Object(
   { title: "ReviewDraft" },
 );
 
-/** The tag of every article that is a review. */
+/** The tag of review articles. */
 const REVIEW_TAG = "post-incident review";
 
 export const draftReview = query({
@@ -51,7 +51,7 @@ export const draftReview = query({
       roles.map(({ userId }) => userId),
     );
     const to = incident.resolvedAt ?? ctx.now.toISOString();
-    // Internal comments are for those who work on it; a review is read by more.
+    // Excludes internal comments, because a review has more readers than the incident.
     const publicEvents = events.filter(({ data }) => data["internal"] !== true).toReversed();
     const body = writeReview({ incident, to, events: publicEvents, clocks, roles, names });
     const tags = [REVIEW_TAG, number.toLowerCase()];

@@ -1,4 +1,4 @@
-/** The roles of a major incident: who leads, who tells the others, who does the work. */
+/** The roles of a major incident: lead, communication and technical work. */
 import Type, { type Static } from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
@@ -40,7 +40,7 @@ export const NotMajor = failure(
   "This requires a major incident. Declare the incident a major incident first.",
 );
 
-/** Reads who has which role, in the order of the roles. */
+/** Reads the role assignments in role order. */
 export async function readRoles(tx: Tx, incidentId: string): Promise<IncidentRole[]> {
   const text = `select role, user_id as "userId", since from incident_roles where incident_id = $1`;
   const rows = await queryRows<IncidentRole>(tx, text, [incidentId]);

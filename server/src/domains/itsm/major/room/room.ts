@@ -1,4 +1,4 @@
-/** A major incident on one screen: roles, what was told, how many suffer from it. */
+/** A major incident on one screen: roles, broadcasts, and number of affected people. */
 import Type from "typebox";
 import type { ReadContext } from "#kernel/contract.ts";
 import { queryRows } from "#kernel/db/statement.ts";
@@ -48,7 +48,7 @@ const COUNTS = `
          count(distinct caller_id)::int as people
     from incidents where id = $1 or parent_id = $1`;
 
-/** Reads what was broadcast of an incident, the newest first. */
+/** Reads the broadcasts of an incident, newest first. */
 export async function readBroadcasts({ tx }: Pick<ReadContext, "tx">, incidentId: string) {
   const filter = {
     resourceType: "incident",
@@ -60,7 +60,7 @@ export async function readBroadcasts({ tx }: Pick<ReadContext, "tx">, incidentId
     at: createdAt,
     by: actor.name ?? null,
     message: String(data["message"]),
-    // Its schema was checked when it was sent.
+    // Validated by its schema when it was sent.
     statusPage: (data["statusPage"] as Type.Static<typeof StatusNotice> | undefined) ?? null,
   }));
 }
@@ -71,7 +71,7 @@ export const getRoom = query({
   summary: "Get the room of a major incident",
   description:
     "Returns the roles, the broadcasts and the number of affected people. Also works for other incidents, because the broadcasts of a former major incident are kept.",
-  // Not that to read one's own: the roles and the whole incident are for those who see all.
+  // Requires the permission for all incidents, because it shows the roles and the complete incident.
   permission: incidentKind.reporting.permission,
   params: ticketParams(incidentKind),
   response: item(Room),

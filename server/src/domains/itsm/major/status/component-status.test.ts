@@ -14,7 +14,7 @@ const notice = (more: Partial<Notice>): Notice => ({
   ...more,
 });
 
-test("a component is as bad as the worst that goes on now, and a page as its worst component", () => {
+test("the status of a component is the worst active notice, and the page shows its worst component", () => {
   const open = [
     notice({ resolvedAt: null, effect: "degraded" }),
     notice({ resolvedAt: null, componentIds: ["stc_b"] }),
@@ -27,7 +27,7 @@ test("a component is as bad as the worst that goes on now, and a page as its wor
   expect(computeStanding([notice({})])).toBe("up");
 });
 
-test("each of ninety days is as bad as its worst moment, and overlaps count once in the uptime", () => {
+test("each of ninety days shows its worst status, and overlaps count once in the uptime", () => {
   const notices = [
     notice({}),
     notice({ startedAt: "2026-11-15T16:00:00.000Z", resolvedAt: "2026-11-16T00:00:00.000Z" }),

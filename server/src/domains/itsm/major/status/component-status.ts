@@ -1,6 +1,4 @@
-/**
- * The standing of components, computed from the notices: how each component stands now, and each of its last 90 days.
- */
+/** Computes the current status of components, and of each of the last 90 days, from the notices. */
 
 export const DAYS_SHOWN = 90;
 const DAY_MS = 86_400_000;
@@ -18,7 +16,7 @@ export interface Notice {
   readonly componentIds: readonly string[];
   readonly startedAt: string;
   readonly resolvedAt: string | null;
-  /** The newest first. */
+  /** Newest first. */
   readonly updates: readonly {
     readonly status: string;
     readonly message: string;
@@ -27,7 +25,7 @@ export interface Notice {
 }
 
 export interface DayStanding {
-  /** As `2026-11-16`, in UTC. */
+  /** For example `2026-11-16`, in UTC. */
   readonly day: string;
   readonly standing: Standing;
 }
@@ -35,7 +33,7 @@ export interface DayStanding {
 const worst = (standings: readonly Standing[]): Standing =>
   STANDINGS[Math.max(0, ...standings.map((one) => STANDINGS.indexOf(one)))] ?? "up";
 
-/** The standing of a component at this moment; of the whole page without one. */
+/** The current status of a component, or of the complete page. */
 export function computeStanding(notices: readonly Notice[], componentId?: string): Standing {
   return worst(
     notices
@@ -45,7 +43,7 @@ export function computeStanding(notices: readonly Notice[], componentId?: string
   );
 }
 
-/** The last days of a component, the oldest first, each as its worst moment. */
+/** The last days of a component, oldest first, each with its worst status. */
 export function listDays(
   notices: readonly Notice[],
   componentId: string,
@@ -63,7 +61,7 @@ export function listDays(
   });
 }
 
-/** The share of the last days in which a component was not down, in percent. */
+/** The uptime of a component over the last days, in percent. */
 export function computeUptime(notices: readonly Notice[], componentId: string, now: Date): number {
   const end = now.getTime();
   const start = end - DAYS_SHOWN * DAY_MS;

@@ -17,7 +17,7 @@ const fields = {
   }),
 };
 
-/** A part of the service as people outside see it. */
+/** A part of the service as shown to the public. */
 const StatusComponent = Type.Object(
   { id: id("stc"), ...fields, createdBy: Type.String(), createdAt: Time, updatedAt: Time },
   { title: "StatusComponent" },

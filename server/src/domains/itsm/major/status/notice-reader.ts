@@ -1,4 +1,4 @@
-/** Follows the log: what a broadcast wrote for the public becomes a notice, and the end of its incident ends it. */
+/** Log reader: a broadcast with a public text creates a notice, and the end of its incident ends the notice. */
 import { randomBytes } from "node:crypto";
 import type { Static } from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
@@ -33,7 +33,7 @@ async function applyEvent(tx: Tx, event: RecordedEvent): Promise<void> {
   const { type, resource, createdAt, data } = event;
   const at = { incidentId: resource.id, at: createdAt };
   if (type === IncidentBroadcast.type) {
-    // Its schema was checked when it was sent.
+    // Validated by its schema when it was sent.
     const notice = data["statusPage"] as Notice | undefined;
     if (notice) await putNotice(tx, notice, { ...at, message: String(data["message"]) });
   } else if (type === REOPENED) {
@@ -78,7 +78,7 @@ const MOVE = `
   update status_notices set status = $2, resolved_at = case when $2 = 'resolved' then $3::timestamptz end
    where incident_id = $1 and (status = 'resolved') <> ($2 = 'resolved') returning incident_id`;
 
-/** Ends a notice that goes on, or takes up one that has ended; what is so already stays. */
+/** Ends an active notice, or reactivates an ended one. */
 async function moveNotice(
   tx: Tx,
   { incidentId, at }: Moment,

@@ -1,4 +1,4 @@
-/** Whether a workspace has a status page, and what it is called. */
+/** Whether a workspace has a status page, and its title. */
 import Type, { type Static } from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
@@ -35,7 +35,7 @@ export const StatusPageUpdated = changeEvent("audit.status_page.updated", {
   data: Type.Object({ ...fields, updatedAt: Type.Optional(Time) }),
 });
 
-/** Reads the settings of the status page; without any it is off. */
+/** Reads the settings of the status page. Inactive by default. */
 export async function readPageSettings(tx: Tx): Promise<PageSettings> {
   const row = await tx.selectFrom("status_pages").selectAll().executeTakeFirst();
   if (!row) return DEFAULT;
@@ -79,7 +79,7 @@ export const updateStatusPage = command({
   allowNoop: true,
   example: { body: { isOn: true, title: "Mill & Race status" } },
   async run(ctx, { body }) {
-    // The first change has no row to lock, and two of them must take turns as well.
+    // The first change has no row to lock, but concurrent changes must be serialised.
     await ctx.send("select pg_advisory_xact_lock(hashtext('status_page' || $1))", [
       ctx.workspace.key,
     ]);

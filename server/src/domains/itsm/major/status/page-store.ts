@@ -7,7 +7,7 @@ import { DAYS_SHOWN, type Notice } from "./component-status.ts";
 const COMPONENTS_MAX = 200;
 const NOTICES_MAX = 200;
 
-/** Everything that the public page shows: nothing of an incident but what was written for it. */
+/** The content of the public page. Includes only texts of an incident that were written for it. */
 export interface PublicPage {
   readonly settings: PageSettings;
   readonly components: readonly Pick<StatusComponent, "id" | "name" | "about">[];
@@ -25,7 +25,7 @@ const NOTICES = `
    where n.resolved_at is null or n.resolved_at > $1
    order by n.started_at desc limit ${NOTICES_MAX}`;
 
-/** Reads the page; undefined where it is switched off. */
+/** Reads the page; undefined if it is inactive. */
 export async function readPublicPage(tx: Tx, now: Date): Promise<PublicPage | undefined> {
   const settings = await readPageSettings(tx);
   if (!settings.isOn) return undefined;
@@ -37,7 +37,7 @@ export async function readPublicPage(tx: Tx, now: Date): Promise<PublicPage | un
   return {
     settings,
     components: parts.map(({ id, name, about }) => ({ id, name, about })),
-    // The columns are the fields.
+    // Columns and fields have the same names.
     notices: rows as unknown as Notice[],
   };
 }

@@ -1,6 +1,6 @@
 import { TOKENS } from "#kernel/html/tokens.ts";
 
-/** The stylesheet of the status page; its hash stands in the page's policy. */
+/** The stylesheet of the status page. Its hash is part of the page's security policy. */
 export const STATUS_STYLESHEET = `
 ${TOKENS}
 :root{color-scheme:light dark}

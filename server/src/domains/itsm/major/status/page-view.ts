@@ -1,4 +1,4 @@
-/** The status page as HTML without any script, and as an Atom feed. */
+/** The status page as HTML without JavaScript, and as an Atom feed. */
 import { sha256 } from "#kernel/access/crypto.ts";
 import { Markup, markup } from "#kernel/html/markup.ts";
 import type { PublicPage } from "./page-store.ts";
@@ -14,7 +14,7 @@ import {
 
 const STYLE_HASH = `sha256-${sha256(STATUS_STYLESHEET).toString("base64")}`;
 
-/** No script, no frame, no picture from elsewhere, and only the one stylesheet. */
+/** Allows no scripts, no frames, no external images, and only this stylesheet. */
 export const POLICY = `default-src 'none'; style-src '${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 const HEADLINES: Readonly<Record<Standing, string>> = {
@@ -36,7 +36,7 @@ const STATUSES: Readonly<Record<string, string>> = {
 
 const statusWords = (status: string): string => STATUSES[status] ?? status;
 
-/** Writes the page. `feed` is where its Atom feed is. */
+/** Renders the page. `feed` is the address of its Atom feed. */
 export function renderPage(page: PublicPage, now: Date, feed: string): string {
   const { settings, components, notices } = page;
   const standing = computeStanding(notices);
@@ -87,7 +87,7 @@ ${about !== "" && markup`<p>${about}</p>`}
 <div class="line ends"><span>${DAYS_SHOWN} days ago</span><span>${formatUptime(uptime)} % uptime</span><span>today</span></div></li>`;
 }
 
-/** Never rounded up to 100: a second of being down is not nothing. */
+/** Never rounded up to 100, so that any downtime is visible. */
 function formatUptime(percent: number): string {
   return percent === 100 ? "100" : (Math.floor(percent * 100) / 100).toFixed(2);
 }
@@ -100,7 +100,7 @@ function renderNotice(notice: Notice, { components }: PublicPage): Markup {
 <ol>${updates.map(({ status, message, at }) => markup`<li><p><b>${statusWords(status)}</b> <time datetime="${at}">${toMoment(at)}</time></p><p class="words">${message}</p></li>`)}</ol></article>`;
 }
 
-/** Writes the Atom feed: an entry for each notice, with its updates, the newest first. */
+/** Renders the Atom feed: one entry per notice with its updates, newest first. */
 export function renderFeed(page: PublicPage, now: Date, address: string): string {
   const { settings, notices } = page;
   const entries = notices.map(({ publicId, title, status, startedAt, updates }) => {

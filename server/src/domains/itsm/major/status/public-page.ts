@@ -1,7 +1,4 @@
-/**
- * The status page for everyone. It is read often when something is down, so it is made once in a while and not per
- * visitor.
- */
+/** The public status page. It has many readers during an outage, so it is cached instead of rendered per visitor. */
 import Type from "typebox";
 import type { Platform } from "#kernel/contract.ts";
 import { htmlErrorRendering } from "#kernel/html/error-page.ts";
@@ -26,7 +23,7 @@ interface KeptPage {
   readonly page: Promise<PublicPage | undefined>;
 }
 
-/** By process; nobody waits for another's page, and a crowd makes one read. */
+/** Cached per process. Concurrent visitors share one read. */
 const kept = new WeakMap<object, Map<string, KeptPage>>();
 
 const FIND_WORKSPACE = "select key from workspaces where slug = $1";
@@ -42,7 +39,9 @@ async function readFresh(
   return platform.db.read(partition, (tx) => readPublicPage(tx, now));
 }
 
-/** Reads the page of a workspace, or the one of a moment ago; throws a 404 alike for none and one that is off. */
+/**
+ * Reads the page of a workspace from the cache or the database. Throws 404 for a missing and for an inactive page.
+ */
 async function readKept(platform: Platform, slug: string): Promise<PublicPage> {
   const now = platform.clock.now();
   const pages = kept.get(platform.db) ?? new Map<string, KeptPage>();

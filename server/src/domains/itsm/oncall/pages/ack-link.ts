@@ -1,6 +1,6 @@
 /**
- * Signed addresses to acknowledge a page without signing in. An address names one page and one person, does nothing
- * else, and expires. Its key is derived for this purpose alone.
+ * Signed links to acknowledge a page without signing in. A link is for one page and one member, and expires. Its key
+ * is derived for this purpose.
  */
 import { equalBytes, hmac, type MasterKey } from "#kernel/access/crypto.ts";
 import type { Partition } from "#kernel/db/database.ts";
@@ -17,7 +17,7 @@ export interface AckLink {
   readonly userId: string;
 }
 
-/** The path of the address at which a person acknowledges a page. */
+/** The path of the acknowledgement link of a member. */
 export function ackPath(key: MasterKey, { partition, pageId, userId }: AckLink, now: Date): string {
   const { workspace, environment } = partition;
   const content = [workspace, environment, pageId, userId, now.getTime() + LINK_MS];
@@ -25,7 +25,7 @@ export function ackPath(key: MasterKey, { partition, pageId, userId }: AckLink, 
   return `/pages/ack/${payload}.${sign(key, payload)}`;
 }
 
-/** Undefined unless we signed the token. */
+/** Undefined if the signature is invalid. */
 export function readAckToken(
   key: MasterKey,
   token: string,
@@ -33,7 +33,7 @@ export function readAckToken(
 ): (AckLink & { readonly isExpired: boolean }) | undefined {
   const [payload = "", signature = ""] = token.split(".");
   if (!equalBytes(Buffer.from(sign(key, payload)), Buffer.from(signature))) return undefined;
-  // The signature proves that this is what `ackPath` wrote.
+  // The signature proves that `ackPath` created this token.
   const [workspace, environment, pageId, userId, untilMs] = JSON.parse(
     Buffer.from(payload, "base64url").toString(),
   ) as [string, EnvironmentName, string, string, number];

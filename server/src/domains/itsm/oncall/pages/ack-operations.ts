@@ -1,4 +1,4 @@
-/** The page that the link in a mail opens. Mail scanners follow links, so that only its button acknowledges. */
+/** The form opened by the link in a mail. Mail scanners follow links, so only its button acknowledges. */
 import Type from "typebox";
 import { findMemberNames, findRights } from "#domains/identity/accounts/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
@@ -36,11 +36,11 @@ const example = { params: { token: `${"A".repeat(120)}.${"A".repeat(43)}` } };
 interface OpenedLink extends AckLink {
   readonly page: StoredPage;
   readonly userName: string;
-  /** The name of who acknowledged; undefined where nobody has. */
+  /** The member who acknowledged; undefined before an acknowledgement. */
   readonly acknowledgedBy: string | undefined;
 }
 
-/** The page of a link whose person is still a member; throws a 404 or 410 otherwise. */
+/** The page of a link, if its recipient is still a member. Throws 404 or 410 otherwise. */
 async function openLink(platform: Platform, token: string, caller: Caller): Promise<OpenedLink> {
   const { rateLimit, masterKey, clock, db } = platform;
   rateLimit.assert(`page link from ${classifyAddress(caller.address)}`, BY_ADDRESS_MAX);

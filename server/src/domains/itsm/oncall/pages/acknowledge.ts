@@ -1,14 +1,14 @@
-/** Acknowledging a page: it stops the escalation, whichever way the person says so. */
+/** Acknowledges a page, which stops its escalation. Used by all channels. */
 import type { WriteContext } from "#kernel/contract.ts";
 import { PageAcknowledged, type StoredPage } from "./page.ts";
 import { emitPage } from "./send-page.ts";
 import { savePage } from "./store.ts";
 
-/** True while an acknowledgement changes something: nobody has acknowledged, and the ticket is open. */
+/** True if the page is not acknowledged and its ticket is open. */
 export const isUnanswered = ({ state }: Pick<StoredPage, "state">): boolean =>
   state === "paging" || state === "exhausted";
 
-/** Acknowledges a locked page in the name of a member. */
+/** Acknowledges a locked page for a member. */
 export async function acknowledge(
   ctx: WriteContext<typeof PageAcknowledged>,
   page: StoredPage,

@@ -46,7 +46,7 @@ const PageOver = failure(
 
 const toResponse = (page: StoredPage) => ({ ...toPageData(page), revision: page.revision });
 
-/** Pages that wait for a person to acknowledge them. */
+/** Pages that wait for an acknowledgement by the member. */
 export const pageWork: WaitingWork = {
   kind: "pages",
   permission: PagesWrite,
@@ -86,14 +86,14 @@ const listPages = query({
   },
 });
 
-/** The kinds of which a caller sees all tickets. */
+/** The kinds whose tickets the caller can all see. */
 function visibleKinds({ services, caller }: ReadContext): readonly string[] {
   return ticketKinds(services)
     .filter((kind) => caller.permissions.has(kind.read.name) && !seesOwnOnly(kind, caller))
     .map(({ kind }) => kind);
 }
 
-/** A page that the caller sees; throws a 404 otherwise. */
+/** A page visible to the caller. Throws 404 otherwise. */
 async function getVisiblePage(ctx: ReadContext, pageId: string, lock = ""): Promise<StoredPage> {
   const page = await getPage(ctx.tx, pageId, lock);
   const isTheirs = page.userIds.includes(ctx.caller.principal?.id ?? "");
@@ -141,12 +141,12 @@ const createPage = command({
     const found = await findTicketById(ctx, ticketId);
     const isSeen = found && visibleKinds(ctx).includes(found.kind.kind);
     if (!isSeen) throw invalidField("/ticketId", "is not a ticket that you can see");
-    // Of two who do so at once, one begins.
+    // Of two concurrent requests one starts a page.
     await ctx.send("select pg_advisory_xact_lock(hashtext('page' || $1))", [
       ticketId + (plan.id ?? ""),
     ]);
     const open = await lockOpenPages(ctx.tx, [ticketId]);
-    // Named beside others or twice, somebody is still paged once.
+    // Members named several times are paged once.
     const isSame = (page: StoredPage): boolean =>
       plan.id === null
         ? page.policyId === null && !targetsOf(page).isDisjointFrom(targetsOf(plan))
@@ -165,7 +165,7 @@ interface PageInput {
   readonly targets?: readonly Target[];
 }
 
-/** The steps of a policy, or one step of those whom somebody names. */
+/** The steps of a policy, or one step with the named targets. */
 async function readPlan(ctx: WriteContext<never>, { policyId, targets }: PageInput) {
   if (policyId !== undefined && targets)
     throw invalidField("/targets", "can't be combined with policyId");
@@ -183,7 +183,7 @@ async function readPlan(ctx: WriteContext<never>, { policyId, targets }: PageInp
   return policy;
 }
 
-/** The ids of whom the first step pages. */
+/** The target ids of the first step. */
 function targetsOf({ steps }: Pick<StoredPage, "steps">): Set<string> {
   return new Set((steps[0]?.targets ?? []).map(({ id: targetId }) => targetId));
 }

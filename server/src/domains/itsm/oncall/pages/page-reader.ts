@@ -1,6 +1,6 @@
 /**
- * Starts pages of tickets that begin to match a policy, acknowledges those of tickets that a person assigns to
- * themselves, and ends those of tickets that are closed.
+ * Starts pages for tickets that begin to match a policy, acknowledges pages of tickets that a member assigns to
+ * themselves, and ends pages of closed tickets.
  */
 import { NotificationSent } from "#domains/notifications/index.ts";
 import { compileCondition } from "#kernel/condition/condition.ts";
@@ -64,7 +64,7 @@ async function readPolicies(tx: Tx): Promise<readonly ActivePolicy[]> {
     select id, entity, conditions, steps, repeats from escalation_policies
      where active and conditions is not null order by name, id`;
   return (await queryRows(tx, text, [])).map((row) => {
-    // Its schema was checked when it was saved.
+    // Validated when it was saved.
     const policy = row as unknown as Pick<
       Policy,
       "id" | "entity" | "steps" | "repeats" | "conditions"
@@ -73,7 +73,7 @@ async function readPolicies(tx: Tx): Promise<readonly ActivePolicy[]> {
   });
 }
 
-/** True of an event after which a ticket fits, where it did not before. */
+/** True for an event after which a ticket matches that did not match before. */
 function comesToFit({ fits }: ActivePolicy, { type, data }: RecordedEvent): boolean {
   const verb = type.slice(type.indexOf(".") + 1);
   if (!BEGINS.includes(verb)) return false;
@@ -111,13 +111,13 @@ async function endPages(ctx: PageContext, events: readonly RecordedEvent[]): Pro
   }
 }
 
-/** A person who assigns a ticket to themselves works on it: nobody else needs to be paged. */
+/** A member with a self-assigned ticket is working on it, so nobody else must be paged. */
 async function acknowledgeTaken(ctx: PageContext, events: readonly RecordedEvent[]): Promise<void> {
   const taking = events.filter(isTaken);
   if (taking.length === 0) return;
   const ids = [...new Set(taking.map(({ resource }) => resource.id))];
   for (const page of await lockOpenPages(ctx.tx, ids)) {
-    // A ticket that was taken before the page began does not answer it.
+    // A self-assignment before the page started does not acknowledge it.
     const cause = taking.find(
       ({ resource, createdAt }) => resource.id === page.ticket.id && createdAt >= page.createdAt,
     );

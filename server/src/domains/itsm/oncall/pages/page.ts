@@ -1,4 +1,4 @@
-/** A page: one escalation of one ticket, step by step, until somebody acknowledges it. */
+/** A page: one escalation of one ticket, step by step, until it is acknowledged. */
 import Type, { type Static } from "typebox";
 import { event } from "#kernel/log/event.ts";
 import { id, nullable, Time } from "#kernel/schema/schema.ts";
@@ -36,7 +36,7 @@ export const Page = Type.Object(
 );
 export type PageData = Static<typeof Page>;
 export type Page = PageData & { readonly revision: number };
-/** A page with the steps that its policy had when it began. */
+/** A page with the steps of its policy at its start. */
 export type StoredPage = Page & { readonly steps: readonly PageStep[]; readonly repeats: number };
 
 const about = { resource: "page", data: Page };
@@ -63,19 +63,19 @@ export const PageEnded = event("page.ended", {
 });
 export const pageEvents = [PageSent, PageEscalated, PageAcknowledged, PageExhausted, PageEnded];
 
-/** The page in responses and in the data of events. */
+/** The page in responses and event data. */
 export function toPageData(page: StoredPage): PageData {
   const { steps: _, repeats: __, revision: ___, ...data } = page;
   return data;
 }
 
-/** The place of a page in its policy. */
+/** The position of a page in its policy. */
 export interface PagePlace {
   readonly round: number;
   readonly step: number;
 }
 
-/** The step after a place; undefined where all rounds are over. */
+/** The step after a position; undefined after the last round. */
 export function nextPlace(
   { round, step }: PagePlace,
   { steps, repeats }: Pick<StoredPage, "steps" | "repeats">,

@@ -1,4 +1,4 @@
-/** Escalation policies: whom to page, and whom next while nobody acknowledges. */
+/** Escalation policies: whom to page, and whom to page next without an acknowledgement. */
 import Type, { type Static } from "typebox";
 import { checkCondition, ConditionSchema } from "#kernel/condition/condition.ts";
 import type { ReadContext } from "#kernel/contract.ts";
@@ -131,7 +131,7 @@ export const escalationPolicies = resource({
   },
 });
 
-/** Throws a 422 with the path of a target that does not exist. */
+/** Throws 422 with the path of a missing target. */
 export async function assertTargets(
   ctx: ReadContext,
   targets: readonly Target[],

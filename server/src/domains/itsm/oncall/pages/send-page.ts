@@ -1,6 +1,6 @@
 /**
- * The way of a page. Its row, the notifications of a step, its events and the job of the next step commit together,
- * so that each step pages once, whatever is killed.
+ * Sends pages. The row, the notifications of a step, its events and the job of the next step are one commit, so each
+ * step pages exactly once.
  */
 import Type from "typebox";
 import { findMemberNames } from "#domains/identity/accounts/index.ts";
@@ -37,14 +37,14 @@ type SendContext = WriteContext<
   typeof PageSent | typeof PageEscalated | typeof PageExhausted | typeof NotificationSent
 >;
 
-/** The steps of a page, and where they come from. */
+/** The steps of a page and their source. */
 interface PagePlan extends Pick<Policy, "steps" | "repeats"> {
-  /** The policy; null where somebody named whom to page. */
+  /** The policy; null for named targets. */
   readonly id: string | null;
   readonly message?: string;
 }
 
-/** Begins to page about a ticket. */
+/** Starts a page for a ticket. */
 export async function startPage(
   ctx: SendContext,
   plan: PagePlan,
@@ -74,7 +74,7 @@ export async function startPage(
   return sendStep(ctx, page, { round: 0, step: 0 });
 }
 
-/** Pages the people of a step, or of the first after it that has any. */
+/** Pages the members of a step, or of the next step with members. */
 async function sendStep(ctx: SendContext, page: StoredPage, place: PagePlace): Promise<StoredPage> {
   let at: PagePlace | undefined = place;
   const notified = new Set<string>();
@@ -97,11 +97,11 @@ async function sendStep(ctx: SendContext, page: StoredPage, place: PagePlace): P
 interface PagedStep {
   readonly targets: readonly Target[];
   readonly userIds: readonly string[];
-  /** Schedules whose managers were told already while this page was sent. */
+  /** Schedules whose managers were already notified during this call. */
   readonly notified: Set<string>;
 }
 
-/** Tells who manages a schedule when the person whom it has on call left and could not be paged. */
+/** Notifies the managers of a schedule if its member on call left and could not be paged. */
 async function reportLeavers(
   ctx: SendContext,
   { ticket }: StoredPage,
@@ -132,7 +132,7 @@ async function waitForAnswer(
   return sent;
 }
 
-/** Goes on to the next step of a page that nobody acknowledged in time. */
+/** Continues a page with the next step if it was not acknowledged in time. */
 export const advancePageJob = job({
   kind: "pages.advance",
   payload: Type.Object({ pageId: id("pag") }),
@@ -140,7 +140,7 @@ export const advancePageJob = job({
   async run(ctx, { pageId }) {
     const page = await getPage(ctx.tx, pageId, "for update");
     if (page.state !== "paging" || page.nextAt === null) return;
-    // Another turn of the job is due later.
+    // Another job is due later.
     if (Date.parse(page.nextAt) > ctx.now.getTime()) return;
     if (!(await isOpen(ctx, page.ticket.id))) return endPage(ctx, page);
     const next = nextPlace(page, page);
@@ -154,7 +154,7 @@ export const advancePageJob = job({
   },
 });
 
-/** Ends a page whose ticket needs nobody any more. */
+/** Ends a page whose ticket needs no more work. */
 export async function endPage(
   ctx: WriteContext<typeof PageEnded>,
   page: StoredPage,
@@ -178,7 +178,7 @@ async function isOpen({ tx }: WriteContext<never>, ticketId: string): Promise<bo
   return rows.length > 0;
 }
 
-/** The people that targets stand for now, each once. */
+/** The members that the targets currently resolve to, without duplicates. */
 async function findTargets(
   { tx, now }: WriteContext<never>,
   targets: readonly Target[],

@@ -14,7 +14,7 @@ const SELECT = `
 /** Converts a row of the list. */
 export function toPage(row: SqlRow): StoredPage {
   const { kind, ticketId, number, title, ...rest } = row;
-  // The select list has each field, and the checks of the table the values.
+  // The select list has each field, and check constraints guarantee the values.
   return { ...rest, ticket: { kind, id: ticketId, number, title } } as unknown as StoredPage;
 }
 
@@ -43,14 +43,14 @@ export const pageList: ListDefinition = {
   tieBreaker: "id",
 };
 
-/** A page by its id; throws a 404 where there is none. */
+/** A page by id. Throws 404 if it does not exist. */
 export async function getPage(tx: Tx, id: string, lock = ""): Promise<StoredPage> {
   const [row] = await queryRows(tx, `select ${SELECT} from pages where id = $1 ${lock}`, [id]);
   if (!row) throw new Failure(NotFound);
   return toPage(row);
 }
 
-/** Locks the pages of tickets that are under way or seen to. */
+/** Locks the active or acknowledged pages of tickets. */
 export async function lockOpenPages(
   tx: Tx,
   ticketIds: readonly string[],
@@ -88,7 +88,7 @@ export async function insertPage(ctx: WriteContext<never>, page: StoredPage): Pr
   );
 }
 
-/** Writes a locked page as its next revision. */
+/** Writes a locked page with its next revision. */
 export async function savePage(ctx: WriteContext<never>, page: StoredPage): Promise<StoredPage> {
   const saved = { ...page, revision: page.revision + 1, updatedAt: ctx.now.toISOString() };
   await ctx.send(

@@ -18,7 +18,7 @@ const weekly = {
 };
 const rota: Rota = { timeZone: "Europe/Berlin", layers: [weekly] };
 
-/** A stream of numbers that is the same for the same seed. */
+/** A deterministic generator of random numbers. */
 function random(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -27,7 +27,7 @@ function random(seed: number): (below: number) => number {
   };
 }
 
-test("a hand-over stays at its local time when clocks change, both ways", () => {
+test("a handover keeps its local time across clock changes in both directions", () => {
   for (const [from, until] of [
     ["2026-03-20T00:00:00Z", "2026-04-10T00:00:00Z"],
     ["2026-10-16T00:00:00Z", "2026-11-06T00:00:00Z"],
@@ -42,13 +42,13 @@ test("a hand-over stays at its local time when clocks change, both ways", () => 
       }).format(fromMs);
       expect(local).toBe("Mon 09:00");
     }
-    // The week in which they change is an hour shorter or longer.
+    // The week of a clock change is an hour shorter or longer.
     const lengths = shifts.slice(1, -1).map(({ fromMs, untilMs }) => (untilMs - fromMs) / HOUR_MS);
     expect(lengths.some((hours) => hours === 167 || hours === 169)).toBe(true);
   }
 });
 
-test("before the first turn nobody is on call, then everyone in turn", () => {
+test("nobody is on call before the first turn, then everyone in turn", () => {
   expect(shiftAt(rota, [], at("2026-01-05T07:59:59Z"))).toBeUndefined();
   const people = [0, 1, 2, 3].map(
     (week) => shiftAt(rota, [], at("2026-01-05T08:00:00Z") + week * 7 * DAY_MS)?.userId,
@@ -56,7 +56,7 @@ test("before the first turn nobody is on call, then everyone in turn", () => {
   expect(people).toEqual(["ann", "ben", "cas", "ann"]);
 });
 
-test("what a range says, a moment says: layers, hours and overrides, at random", () => {
+test("range and moment queries give the same result for random layers, hours and overrides", () => {
   const next = random(7);
   for (let round = 0; round < 12; round += 1) {
     const mixed: Rota = {
@@ -97,7 +97,7 @@ test("what a range says, a moment says: layers, hours and overrides, at random",
   }
 });
 
-test("thousands of turns that one person has in layers above each other are one shift", () => {
+test("thousands of turns of one member in several layers form one shift", () => {
   const hourly = { ...weekly, userIds: ["ann"], turn: { unit: "hour" as const, count: 1 } };
   const layers = Array.from({ length: 5 }, () => hourly);
   const [from, until] = [at("2026-03-01T00:00:00Z"), at("2026-06-01T00:00:00Z")];
@@ -106,7 +106,7 @@ test("thousands of turns that one person has in layers above each other are one 
   ]);
 });
 
-test("the turns of a time are estimated before they are planned", () => {
+test("the number of turns is estimated before planning", () => {
   const hourly = { ...weekly, turn: { unit: "hour" as const, count: 1 } };
   const hours = [
     { days: [1, 2, 3, 4, 5, 6, 7], from: "08:00", to: "09:00" },

@@ -1,7 +1,7 @@
 /**
- * The people on call at any moment; pure. A layer hands over from one to the next at a local time, and its turns are
- * counted in hours of the clock on the wall: a hand-over at nine is at nine also in the week in which clocks change. Of
- * two layers the later one counts, and an override stands above all.
+ * Computes who is on call (pure functions). A layer hands over at a local time, and its turns are counted in local
+ * hours: a handover at nine stays at nine in weeks with clock changes. Later layers take precedence, and overrides
+ * take precedence over all layers.
  */
 import { DateTime, IANAZone } from "luxon";
 import type { Steps } from "#kernel/work/turn-timer.ts";
@@ -10,10 +10,10 @@ export interface Layer {
   readonly name: string;
   readonly userIds: readonly string[];
   readonly turn: { readonly unit: "hour" | "day" | "week"; readonly count: number };
-  /** The local day on which the first turn begins, at the time of hand-over. */
+  /** The local day of the first turn, at the handover time. */
   readonly startsOn: string;
   readonly handOver: string;
-  /** Only then; around the clock where there are none. */
+  /** Limits the layer to these hours; all day by default. */
   readonly hours?: readonly LayerHours[];
 }
 
@@ -21,7 +21,7 @@ export interface LayerHours {
   /** 1 is Monday. */
   readonly days: readonly number[];
   readonly from: string;
-  /** Of the next day where it is not later than `from`. */
+  /** On the next day if it is not later than `from`. */
   readonly to: string;
 }
 
@@ -37,29 +37,29 @@ export interface Override {
   readonly until: string;
 }
 
-/** A time in which one person is on call. */
+/** A time range with one member on call. */
 export interface Shift {
   readonly userId: string;
   readonly fromMs: number;
   readonly untilMs: number;
-  /** Its place among the layers; null of an override. */
+  /** The index of the layer; null for an override. */
   readonly layer: number | null;
   readonly overrideId: string | null;
 }
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** How far from a moment the ends of its shift are looked for. */
+/** The maximum distance from a moment to the ends of its shift. */
 export const AROUND_MS = 40 * DAY_MS;
 const HOURS = { hour: 1, day: 24, week: 168 } as const;
 
-/** The shifts of a time, and the turns of each layer beneath them, as if it were the only one. */
+/** The shifts of a time range, and the complete turns of each layer. */
 export interface RotaPlan {
   readonly shifts: readonly Shift[];
   readonly layers: readonly (readonly Shift[])[];
 }
 
-/** Plans a time: shifts are in order and cut at its ends; where nobody is on call there is none. */
+/** Plans a time range. Shifts are ordered and cut at its ends. Gaps have no shift. */
 export function* planRota(
   rota: Rota,
   overrides: readonly Override[],
@@ -98,8 +98,8 @@ function toShift({ id, userId, from, until }: Override): Shift {
 }
 
 /**
- * About how many turns a rota has in a time, each cut by the hours of its layer; there are no more shifts than twice
- * as many, without those of overrides.
+ * Estimates the number of turns of a rota in a time range, cut by the hours of their layers. Without overrides the
+ * number of shifts is at most twice as large.
  */
 export function countTurns({ layers }: Rota, fromMs: number, untilMs: number): number {
   const spanMs = untilMs - fromMs;
@@ -110,13 +110,13 @@ export function countTurns({ layers }: Rota, fromMs: number, untilMs: number): n
   }, 0);
 }
 
-/** The shift at a moment; it may have begun before `AROUND_MS` ago, or end later than in that time. */
+/** The shift at a moment. It can extend beyond `AROUND_MS` in both directions. */
 export function* findShiftAt(
   rota: Rota,
   overrides: readonly Override[],
   atMs: number,
 ): Steps<Shift | undefined> {
-  // Most shifts are short: a wider time is looked at only where one is longer than the time.
+  // Most shifts are short, so the range is enlarged only if a shift fills it.
   for (let aroundMs = DAY_MS; ; aroundMs = Math.min(AROUND_MS, 4 * aroundMs)) {
     const [startMs, endMs] = [atMs - aroundMs, atMs + aroundMs];
     const { shifts } = yield* planRota(rota, overrides, startMs, endMs);
@@ -128,7 +128,7 @@ export function* findShiftAt(
 
 type Span = readonly [fromMs: number, untilMs: number];
 
-/** A turn takes microseconds: so many come between two pauses. */
+/** A turn takes microseconds. The generator pauses after this many. */
 const STEP_TURNS = 200;
 
 function* layerShifts(
@@ -157,7 +157,7 @@ function* layerShifts(
   return hours ? limitToSpans(shifts, hours) : shifts;
 }
 
-/** The parts of shifts within spans; both are in order. */
+/** The parts of shifts within spans. Both are ordered. */
 function limitToSpans(shifts: readonly Shift[], spans: readonly Span[]): Shift[] {
   let first = 0;
   return shifts.flatMap((shift) => {
@@ -171,7 +171,7 @@ function limitToSpans(shifts: readonly Shift[], spans: readonly Span[]): Shift[]
   });
 }
 
-/** The instants of the hours of local days around a time. */
+/** The instants of local hours around a time. */
 function hourSpans(
   timeZone: string,
   hours: readonly LayerHours[],
@@ -199,7 +199,7 @@ function minutesOf(time: string): number {
   return hours * 60 + minutes;
 }
 
-/** The clock on the wall at an instant, as if it were UTC. */
+/** The local time at an instant, as if it were UTC. */
 function toWallMs(timeZone: string, ms: number): number {
   return ms + offsetMsAt(timeZone, ms);
 }
