@@ -1,4 +1,4 @@
-/** On-call schedules: who of a team is reached when, by layers of turns. */
+/** On-call schedules: members of a team on call, defined by layers of turns. */
 import { IANAZone } from "luxon";
 import Type, { type Static } from "typebox";
 import { failure, invalidField } from "#kernel/operation/failure.ts";
@@ -112,7 +112,7 @@ export const schedules = resource({
     const { timeZone, layers = [], teamId } = input;
     assertTimeZone(timeZone);
     const known = new Set(before?.layers.flatMap(({ userIds }) => userIds));
-    // Those who left the workspace meanwhile may stay named.
+    // Members who have left the workspace since can remain.
     const named = layers.flatMap(({ userIds }, layer) =>
       userIds.map((userId, index) => [`/layers/${layer}/userIds/${index}`, userId] as const),
     );

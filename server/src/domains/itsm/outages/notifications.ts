@@ -4,10 +4,10 @@ import { reader } from "#kernel/readers/reader.ts";
 import { IncidentBroadcast, IncidentResolved, MajorEnded } from "../incidents/index.ts";
 import { findAffected } from "./outage.ts";
 
-/** How many people one call notifies. */
+/** Maximum number of people notified per call. */
 const RECIPIENTS_MAX = 1_000;
 
-/** Tells those whom an outage concerns what is broadcast, and when it is over. */
+/** Notifies people affected by an outage of its broadcasts and of its end. */
 export const affectedNotificationReader = reader({
   name: "outages.tell_affected",
   on: [IncidentBroadcast.type, IncidentResolved.type, MajorEnded.type],
@@ -20,7 +20,7 @@ export const affectedNotificationReader = reader({
       const { id: eventId, type: eventType, resource, actor } = event;
       const affected = await findAffected(ctx.tx, resource.id);
       const others = affected.filter((userId) => userId !== actor.id);
-      // The ticket itself is not for those who do not see it.
+      // References the outage, because some recipients cannot see the incident.
       const about = { eventId, eventType, resource: { type: "outage", id: resource.id } };
       const mail = { path: "/portal" as const };
       for (let start = 0; start < others.length; start += RECIPIENTS_MAX) {

@@ -1,6 +1,6 @@
 /**
- * Outages: major incidents as everybody in the workspace sees them. Of the incident they have the title and what was
- * broadcast, and nothing else.
+ * Outages: major incidents as visible to everyone in the workspace. They contain only the title and the broadcasts of
+ * the incident.
  */
 import Type, { type Static } from "typebox";
 import { EVERYONE, permission } from "#kernel/access/permission.ts";
@@ -57,7 +57,7 @@ const OUTAGES = `
      and (i.is_open or (i.state in ('resolved', 'closed')
           and i.resolved_at > $2::timestamptz - interval '${OVER_HOURS} hours'))`;
 
-/** The outages that there are, and those that ended lately; the newest first. */
+/** The current outages and those that ended recently, newest first. */
 export async function listOutages(tx: Tx, userId: string, now: Date): Promise<readonly Outage[]> {
   const text = `${OUTAGES} order by i.is_open desc, i.major_since desc limit ${OUTAGES_MAX}`;
   return queryRows<Outage>(tx, text, [userId, now]);
@@ -76,7 +76,7 @@ export async function findOutage(
   return row;
 }
 
-/** The people who said that an outage concerns them. */
+/** The people who reported that an outage affects them. */
 export async function findAffected(tx: Tx, incidentId: string): Promise<readonly string[]> {
   const text = 'select user_id as "userId" from outage_affected where incident_id = $1 order by 1';
   return (await queryRows(tx, text, [incidentId])).map(({ userId }) => String(userId));

@@ -24,7 +24,7 @@ const Linked = Type.Object(
   {
     problemId: id("prb"),
     incident: TicketSummary,
-    // Events of earlier versions do not have it.
+    // Events of earlier versions do not have this field.
     linkId: Type.Optional(id("lnk")),
   },
   { title: "ProblemIncident" },

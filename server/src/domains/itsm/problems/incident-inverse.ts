@@ -14,7 +14,7 @@ import {
 import { ProblemsWrite } from "./problem.ts";
 import { problemStore } from "./store.ts";
 
-/** The inverse of what is said of a problem's incidents. One that is linked again has the link that it had. */
+/** The inverse of linking and unlinking incidents of a problem. A restored link keeps its id. */
 export const incidentInverse: BulkInverse = {
   resourceType: "problem_incident",
   created: ["problem.incident_linked"],
@@ -69,7 +69,7 @@ function incidentOf({ incident }: State): string {
   return (incident as TicketSummary).id;
 }
 
-/** The id of the incident in that of a link as an undo names it. */
+/** The incident id in a link id as used by undo. */
 function incidentIdOf(id: string): string {
   return id.slice(id.indexOf(".") + 1);
 }

@@ -23,7 +23,7 @@ export const problemKind: TicketKind = {
   reporting: { list: problemList, permission: ProblemsRead },
 };
 
-/** A rule gave a problem to somebody, or to a team. */
+/** Emitted when a rule assigned a problem to a member or a team. */
 export const ProblemRouted = ticketRouted(problemKind);
 
 export const EXAMPLE_PROBLEM = "PRB0000001";

@@ -1,4 +1,4 @@
-/** The incidents that a problem causes: links between tickets, seen from the problem. */
+/** The incidents caused by a problem: ticket links, from the side of the problem. */
 import { authorOf } from "#kernel/access/caller.ts";
 import Type from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
@@ -27,7 +27,7 @@ export const LINK_TYPE = "caused_by";
 const EXAMPLE_INCIDENT = "inc_01jzt3n5k8q2x4v6w8y0z2b4d6";
 const INCIDENTS_MAX = 100;
 
-/** As many as a problem shows by itself. */
+/** The number of incidents included in a problem. */
 export const NEWEST_INCIDENTS_MAX = 100;
 
 export const IncidentIds = Type.Array(ticketRef("incident", "inc"), {
@@ -63,7 +63,7 @@ const linkIncidentsToProblem = problemCommands.command("link_incidents", {
   example: { incidentIds: [EXAMPLE_INCIDENT] },
   async run(ctx, problem, { incidentIds }) {
     const count = await linkIncidents(ctx, problem, await assertIncidents(ctx, incidentIds));
-    // A problem is shown with its incidents, so that it is another revision when they are others.
+    // A problem includes its incidents, so a change of incidents increases its revision.
     return count === 0 ? problem : problemCommands.save(ctx, problem, problem);
   },
 });
@@ -94,7 +94,7 @@ export const linkedIncidentOperations = [
   unlinkIncidentFromProblem,
 ];
 
-/** Reads the incidents of these ids or numbers; throws a 422 that names those that the caller does not see. */
+/** Reads incidents by id or number. Throws 422 with those that the caller cannot see. */
 export async function assertIncidents(
   ctx: ReadContext,
   references: readonly string[],
@@ -118,7 +118,7 @@ const LINK = `
   on conflict on constraint ticket_links_once do nothing
   returning id, from_id`;
 
-/** Links incidents, those with an id by it, and resolves to the number of those that were not linked before. */
+/** Links incidents, with a given link id or a new one. Resolves to the number of new links. */
 export async function linkIncidents(
   ctx: WriteContext<typeof IncidentLinked>,
   problem: Problem,
@@ -140,7 +140,7 @@ export async function linkIncidents(
   return linked.size;
 }
 
-/** Removes the link of an incident; throws a 404 where there is none. */
+/** Removes the link of an incident. Throws 404 if it does not exist. */
 async function unlinkIncident(
   ctx: WriteContext<typeof IncidentUnlinked>,
   problem: Problem,
@@ -159,7 +159,7 @@ async function unlinkIncident(
   ctx.emit(IncidentUnlinked, ticketRefOf(problem), data);
 }
 
-/** Reads the incidents of a problem that the caller sees, the last linked first. */
+/** Reads the visible incidents of a problem, most recently linked first. */
 export async function readNewestIncidents(
   ctx: ReadContext,
   problemId: string,
@@ -167,7 +167,7 @@ export async function readNewestIncidents(
   return toSummaries(ctx, await queryLinks(ctx.tx, problemId, { limit: NEWEST_INCIDENTS_MAX }));
 }
 
-/** Reads one page of the incidents of a problem that the caller sees, the last linked first. */
+/** Reads a page of the visible incidents of a problem, most recently linked first. */
 async function readIncidents(
   ctx: ReadContext,
   problemId: string,

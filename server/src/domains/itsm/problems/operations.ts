@@ -79,7 +79,7 @@ const listProblems = query({
       {
         past: pastTickets(problemKind),
         conditions: narrowed,
-        // Events have what responses have, by one schema.
+        // Events use the response schema.
         toItem: (past) => ({ ...past, ...NO_REVISION }) as unknown as ReturnType<typeof toItem>,
       },
     );

@@ -11,10 +11,10 @@ const make = async (path: string, title: string): Promise<string> => {
   return body.data.id;
 };
 
-/** A problem without what is told by no event of its own. */
+/** A problem without the fields that its events do not contain. */
 const told = ({ updatedAt: _, revision: __, ...problem }: any) => problem;
 
-/** Asks for a thing after every act; the clock moves on between, so that each act has a moment of its own. */
+/** Reads a resource after each action. The clock advances in between, so that each action has its own time. */
 async function follow(path: string, acts: readonly (() => Promise<any>)[]) {
   const answers: { readonly at: string; readonly data: any }[] = [];
   for (const act of acts) {
@@ -27,7 +27,7 @@ async function follow(path: string, acts: readonly (() => Promise<any>)[]) {
   return answers;
 }
 
-test("a problem is what it was at every moment, with the incidents of then as they were called", async () => {
+test("a problem is shown as of any moment, with its incidents and their titles of that moment", async () => {
   const before = world.clock.now().toISOString();
   world.clock.advance(1_000);
   const [one, other, third] = [
@@ -61,13 +61,13 @@ test("a problem is what it was at every moment, with the incidents of then as th
   for (const wrong of ["yesterday", "2999-01-01T00:00:00Z"]) {
     expect((await owner(`GET ${path}?asOf=${wrong}`)).status).toBe(422);
   }
-  // Where the making of a link is no longer told, nobody guesses.
+  // If the log no longer contains the creation of a link, the request fails instead of guessing.
   await world.sql("delete from events where type = 'problem.incident_linked'");
   const lost = await owner(`GET ${path}?asOf=${answers[0]?.at}`);
   expect([lost.status, lost.body.code]).toEqual([410, "past_not_kept"]);
 });
 
-test("the tasks of a change are what they were, in the order of then", async () => {
+test("the tasks of a change are shown as of any moment, in their order of that moment", async () => {
   const { body } = await owner("POST /api/v1/itsm/changes", { title: "Patch", type: "normal" });
   const path = `/api/v1/itsm/changes/${body.data.id}/tasks`;
   const ids: string[] = [];

@@ -1,4 +1,4 @@
-/** The incidents of a problem at a past moment, folded from what the log says of their links. */
+/** The incidents of a problem at a past moment, computed from the link events in the log. */
 import type { ReadContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows, type SqlRow } from "#kernel/db/statement.ts";
@@ -8,21 +8,21 @@ import { Failure } from "#kernel/operation/failure.ts";
 import { findVisibleTickets, readPastSummaries, type TicketSummary } from "../tickets/index.ts";
 import { LINK_TYPE, NEWEST_INCIDENTS_MAX } from "./linked-incidents.ts";
 
-/** Links of one problem that were made or removed, ever. */
+/** Limit of link events per problem. */
 const LINK_EVENTS_MAX = 10_000;
 
 const PRESENT = `
   select from_id as "incidentId", id as "linkId", created_at as "createdAt" from ticket_links
    where to_id = $1 and type = $2 and from_kind = 'incident' order by id limit ${LINK_EVENTS_MAX + 1}`;
 
-/** Reads those that the caller sees now, the last linked first, as they were then. */
+/** Reads the incidents currently visible to the caller, most recently linked first, in their past state. */
 export async function readPastIncidents(
   ctx: ReadContext,
   problemId: string,
   asOf: string,
 ): Promise<readonly TicketSummary[]> {
   const at = parsePastTime(asOf, ctx.now);
-  // The links that incidents tell of are found among all that incidents tell.
+  // Link events from the side of incidents are part of the incident log.
   await assertPastReadable(ctx, { resourceType: "incident" }, ctx.now);
   const events = await readLinkEvents(ctx.tx, problemId);
   const present = await queryRows(ctx.tx, PRESENT, [problemId, LINK_TYPE]);
@@ -41,7 +41,7 @@ interface LinkEvent {
   readonly at: Date;
 }
 
-/** A link is made and removed from the side of either ticket. */
+/** A link can be created and removed from the side of either ticket. */
 async function readLinkEvents(tx: Tx, problemId: string): Promise<readonly LinkEvent[]> {
   const data = { to: problemId, type: LINK_TYPE };
   const both = (kind: string): string[] => [`${kind}.linked`, `${kind}.unlinked`];
@@ -55,7 +55,7 @@ async function readLinkEvents(tx: Tx, problemId: string): Promise<readonly LinkE
   ];
   const events = await readToldEvents(tx, selections, LINK_EVENTS_MAX + 1);
   return events.map((event) => {
-    // Events have the one or the other, by their types.
+    // Event types contain one of these forms.
     const { incident, from, linkId, id } = event.data as {
       readonly incident?: TicketSummary;
       readonly from?: string;
@@ -80,7 +80,7 @@ function toPresentLink({ incidentId, linkId, createdAt }: SqlRow): LinkEvent {
   };
 }
 
-/** The incidents that were linked then, the last one first; throws where the log no longer tells. */
+/** The incidents linked at that moment, most recent first. Throws if the log no longer contains the events. */
 function foldLinks(
   events: readonly LinkEvent[],
   present: readonly LinkEvent[],
@@ -91,13 +91,13 @@ function foldLinks(
   const known = new Set<string>();
   for (const event of events) {
     const { incidentId, linkId, isLinked } = event;
-    // One that was removed later had been made, and nothing says when.
+    // The removal of the link is known but not its creation time.
     if (event.at > at && !isLinked && !known.has(incidentId)) throw new Failure(PastNotKept);
     known.add(incidentId);
     if (event.at > at) continue;
     linked.delete(incidentId);
     if (!isLinked) continue;
-    // A link that came back has the place that it had.
+    // A restored link keeps its original position.
     const first = made.get(linkId) ?? event;
     linked.set(incidentId, first);
     if (linkId !== "") made.set(linkId, first);

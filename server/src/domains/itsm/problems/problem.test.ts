@@ -26,7 +26,7 @@ const problem: Problem = {
 };
 const ACTIONS = ["investigate", "declare_known_error", "resolve", "close", "reopen"] as const;
 
-/** Where each action leads from each state; what is not here leads nowhere. */
+/** The target state of each action by state. All other transitions are invalid. */
 const TRANSITIONS: Record<string, Record<string, string>> = {
   open: { investigate: "investigating", declare_known_error: "known_error", resolve: "resolved" },
   investigating: { declare_known_error: "known_error", resolve: "resolved" },
@@ -58,7 +58,7 @@ test("each action is a transition of the table, and fails in every other state",
   }
 });
 
-test("a known error has a cause and a workaround, and keeps them", () => {
+test("a known error requires and keeps a cause and a workaround", () => {
   const bare = { ...problem, rootCause: null, workaround: null };
   const failureWithPaths = (...paths: string[]) =>
     expect.objectContaining({

@@ -1,4 +1,4 @@
-/** The model of a problem; pure. */
+/** The problem model (pure functions). */
 import Type, { type Static } from "typebox";
 import { permission } from "#kernel/access/permission.ts";
 import { type FieldError, assertNoErrors } from "#kernel/operation/failure.ts";
@@ -75,14 +75,14 @@ export const Problem = Type.Object(
 export type ProblemData = Static<typeof Problem>;
 export type Problem = ProblemData & { readonly revision: number };
 
-/** The problem in the data of events. */
+/** A problem in event data. */
 export function problemEventData({ revision: _, ...data }: Problem): ProblemData {
   return data;
 }
 
 type Action = (typeof problemMachine.transitions)[number]["action"];
 
-/** The problem after an action; throws where its state does not allow that, or something is missing. */
+/** The problem after an action. Throws if its state does not allow the action, or a field is missing. */
 export function applyProblemTransition(
   problem: Problem,
   action: Action,
@@ -106,7 +106,7 @@ export function applyProblemTransition(
   }
 }
 
-/** The problem with what an edit changes; the same one where that is nothing. */
+/** The problem with the changes of an edit. Returns the same object without changes. */
 export function applyEdit(problem: Problem, change: Partial<ProblemData>): Problem {
   const names = Object.keys(change) as (keyof ProblemData)[];
   const isSame = (name: keyof ProblemData): boolean =>
@@ -117,7 +117,7 @@ export function applyEdit(problem: Problem, change: Partial<ProblemData>): Probl
   return after;
 }
 
-/** Throws a 422 unless the cause and a workaround are there, which make a known error. */
+/** Throws 422 unless the problem has a cause and a workaround, which a known error requires. */
 function assertExplained({ rootCause, workaround }: ProblemData): void {
   const errors: FieldError[] = Object.entries({ rootCause, workaround }).flatMap(([name, value]) =>
     value === null ? [{ path: `/${name}`, message: "is required for a known error" }] : [],

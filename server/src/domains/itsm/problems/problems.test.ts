@@ -175,7 +175,7 @@ test("concurrent links of the same incident are one", async () => {
   expect(answers.flatMap(({ events }) => events)).toEqual(["problem.incident_linked"]);
 });
 
-test("lists are filtered by state, assignee and search; known errors are a list of their own", async () => {
+test("lists are filtered by state, assignee and search; known errors have a separate list", async () => {
   const mine = await raise({ title: "Zeppelin leaks", assigneeId: agent.userId });
   const { id } = await raise({ title: "Zeppelin sinks", rootCause: "Gas", workaround: "Helium" });
   await act(id, "declare_known_error");
@@ -195,7 +195,7 @@ test("lists are filtered by state, assignee and search; known errors are a list 
   expect(await titles("/api/v1/itsm/known-errors?q=helium")).toEqual([]);
 });
 
-test("a reader may not change a problem", async () => {
+test("a reader cannot change a problem", async () => {
   const { id } = await raise();
   expect((await viewer(`GET ${PATH}/${id}`)).status).toBe(200);
   expect(await viewer(`POST ${PATH}/${id}/investigate`)).toMatchObject({ status: 403, events: [] });

@@ -55,7 +55,7 @@ export const problemList: ListDefinition = {
   tieBreaker: "no",
 };
 
-/** The known errors, the latest first. */
+/** Known errors, newest first. */
 export const knownErrorList: ListDefinition = {
   ...problemList,
   name: "known errors",

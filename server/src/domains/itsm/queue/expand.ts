@@ -1,4 +1,4 @@
-/** Names in the place of ids, for lists that people read. */
+/** Adds names next to ids in lists. */
 import Type from "typebox";
 import type { ReadContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
@@ -23,7 +23,7 @@ export const Expand = Type.Optional(
   }),
 );
 
-/** Adds the names that were asked for, with one question for all people and one for all teams. */
+/** Adds the requested names, with one query for all people and one for all teams. */
 export async function expandItems(
   { tx }: Pick<ReadContext, "tx">,
   items: readonly TicketItem[],

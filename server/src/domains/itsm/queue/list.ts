@@ -1,4 +1,4 @@
-/** The list of tickets of all kinds: which of them a caller sees, and by what they are filtered and sorted. */
+/** The list of tickets of all kinds: visibility, filters and sort orders. */
 import type { ReadContext } from "#kernel/contract.ts";
 import { filterSql } from "#kernel/list/filter.ts";
 import type { ListCondition, ListDefinition, ListField } from "#kernel/list/list.ts";
@@ -50,12 +50,12 @@ export const ticketList: ListDefinition = {
   tieBreaker: "seq",
 };
 
-/** The order of what is open: by what breaks first. */
+/** The sort order of open tickets: by the next SLA deadline. */
 export const OPEN_ORDER = "dueAt";
 
 /**
- * The kinds of which a caller sees all tickets, of those that they ask for. A queue is for those who work on it:
- * who sees only their own tickets of a kind has those in the list of that kind.
+ * The requested kinds whose tickets the caller can all see. The queue is for agents. A caller who sees only their own
+ * tickets of a kind uses the list of that kind.
  */
 export function readableKinds(
   { services, caller }: Pick<ReadContext, "services" | "caller">,
@@ -69,7 +69,7 @@ export function readableKinds(
   );
 }
 
-/** True of an order by age alone. */
+/** True for a sort order by creation time only. */
 export const isByAge = (sort: string): boolean => /^-?createdAt$/.test(sort);
 
 /** Selects the tickets of these kinds. */
@@ -77,7 +77,7 @@ export function ofKinds(kinds: readonly TicketKind[]): ListCondition {
   const names = kinds.map(({ kind }) => kind);
   const [only] = names;
   if (only === undefined) return () => "false";
-  // Of all kinds there is nothing to compare, and equality with one leaves the rows in the order of the index.
+  // No condition for all kinds. Equality with one kind keeps the index order.
   if (names.length === TICKET_KINDS.length) return () => "true";
   if (names.length === 1) return (parameters) => `kind = ${parameters.add(only, "text")}`;
   return (parameters) => `kind = any (${parameters.add(names, "text[]")})`;
@@ -85,7 +85,7 @@ export function ofKinds(kinds: readonly TicketKind[]): ListCondition {
 
 const OWN_FIELD = /^fields\.([a-z][a-zA-Z0-9]{0,39})$/;
 
-/** The list with the own fields that an order names; of kinds that differ in a field, it is compared as text. */
+/** The list with the custom fields of a sort order. Fields that differ between kinds are compared as text. */
 export async function withOwnFields(
   tx: ReadContext["tx"],
   kinds: readonly TicketKind[],
@@ -109,8 +109,8 @@ export async function withOwnFields(
 }
 
 /**
- * A filter as a condition: a saved one, or the text of a query; throws a 422 where it does not fit the fields. With
- * `byAge` it is the only condition of a list in the order of age.
+ * Converts a saved filter or a query text to a condition. Throws 422 if it does not match the fields. With `byAge` it
+ * is the only condition of a list in creation order.
  */
 export function filterCondition(
   filter: string | Readonly<Record<string, unknown>>,
@@ -130,14 +130,15 @@ export function filterCondition(
     if (conditions.length === 0) return filterSql(filter, { fieldOf, kindOf, parameters });
     return [
       ...(Object.keys(rest).length === 0 ? [] : [toSql(rest)]),
-      // The planner takes an equality of JSON for rare, and would no longer read a frequent value in the queue's order.
+      // The planner assumes that an equality of JSON is rare, and would no longer read a frequent value in queue
+      // order.
       `coalesce(${toSql(indexed)}, false)`,
       ...conditions.map((condition) => condition(parameters)),
     ].join(" and ");
   };
 }
 
-/** The filter of a query; nothing where it is none, which `filterSql` says. */
+/** Parses the filter of a query. Undefined for an invalid filter, whose error `filterSql` reports. */
 function readFilter(
   filter: string | Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {

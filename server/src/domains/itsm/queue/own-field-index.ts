@@ -1,19 +1,19 @@
 /**
- * Filters by own fields, found by an index. The condition on the JSON stays as it is; this narrows it to the tickets
- * that an index names, where the filter asks for one value or some (ADR 0061).
+ * Filters by custom fields with an index. The JSON condition remains; the index condition narrows it to candidate
+ * tickets if the filter compares with one or several values (ADR 0061).
  */
 import type { ListCondition } from "#kernel/list/list.ts";
 import { PLANNED_ANEW } from "#kernel/db/statement-names.ts";
 import type { SqlParameters } from "#kernel/db/statement.ts";
 
 const OWN_FIELD = /^fields\.([a-z][a-zA-Z0-9]{0,39})$/;
-/** Longer texts are not in the index. */
+/** The index does not contain longer texts. */
 const CHARACTERS_MAX = 200;
 const VALUES_MAX = 100;
 
 type Filter = Readonly<Record<string, unknown>>;
 
-/** A filter in two parts: what the index finds, with the conditions that ask it, and all else. */
+/** A filter in two parts: index conditions, and all other conditions. */
 export interface SplitFilter {
   readonly indexed: Filter;
   readonly rest: Filter;
@@ -21,8 +21,8 @@ export interface SplitFilter {
 }
 
 /**
- * Splits a filter by whether it asks for values of own fields that the index has. With `byAge` nothing else is asked,
- * and the tickets are wanted in the order of their making, which the index has too.
+ * Splits a filter by whether the index contains the values of custom fields. With `byAge` the list has no other
+ * conditions and uses creation order, which the index provides too.
  */
 export function splitFilter(filter: Filter, byAge: boolean): SplitFilter {
   const isAlone = byAge && Object.keys(filter).length === 1;
@@ -62,8 +62,8 @@ function hasValue(
   const name = parameters.add(key, "text");
   const joined = `v.ticket_id = tickets.id and v.workspace_id = tickets.workspace_id
       and v.environment = tickets.environment`;
-  // So the planner can walk one value in the order of the list, and stop after a page. It takes the result for small,
-  // and would else start further processes to read all of it, which takes longer than the page.
+  // The planner can then read one value in list order and stop after a page. It underestimates the result, and would
+  // otherwise start parallel workers to read all of it, which is slower.
   if (inOrder && values.length === 1) {
     return `exists (select from ticket_field_values v where ${joined} and v.created_at = tickets.created_at
       and v.seq = tickets.seq and v.key = in_one_process(${name}) and ${compared})`;
@@ -71,7 +71,7 @@ function hasValue(
   return `exists (select ${PLANNED_ANEW} from ticket_field_values v where ${joined} and v.key = ${name} and ${compared})`;
 }
 
-/** The values of which a ticket must have one, as the index has them; undefined where it is not asked that way. */
+/** The values of which a ticket must have one, in index form. Undefined if the condition has another form. */
 function valuesOf(condition: unknown): readonly string[] | undefined {
   if (typeof condition !== "object" || condition === null) return toTexts([condition]);
   const { eq, in: among } = condition as { readonly eq?: unknown; readonly in?: unknown };
@@ -83,7 +83,7 @@ function toTexts(values: readonly unknown[]): readonly string[] | undefined {
   if (values.length === 0 || values.length > VALUES_MAX) return undefined;
   const texts = values.flatMap((value) => {
     const text = ["string", "number", "boolean"].includes(typeof value) ? String(value) : undefined;
-    // Numbers that are written with an exponent here are not in PostgreSQL.
+    // Numbers with an exponent have another format in PostgreSQL.
     const isPlain =
       typeof value !== "number" || (Number.isFinite(value) && !/e/.test(String(value)));
     return text !== undefined && isPlain && text.length <= CHARACTERS_MAX ? [text] : [];

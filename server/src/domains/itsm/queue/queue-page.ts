@@ -46,7 +46,7 @@ export async function readQueuePage(
   return { ...page, data: await expandItems(ctx, page.data, expand) };
 }
 
-/** Reads a ticket of any kind by its id or number; throws a 404 where the caller sees none. */
+/** Reads a ticket of any kind by id or number. Throws 404 if the caller cannot see it. */
 export async function readTicketItem(
   ctx: ReadContext,
   ref: string,
@@ -59,7 +59,7 @@ export async function readTicketItem(
   return item;
 }
 
-/** Reads those of these tickets that the caller sees. */
+/** Reads the tickets visible to the caller. */
 export async function readTicketItems(
   ctx: ReadContext,
   ids: readonly string[],
@@ -76,7 +76,7 @@ async function findItems(ctx: ReadContext, condition: ListCondition): Promise<Ti
   return (await queryRows(ctx.tx, text, parameters.values)).map(toTicketItem);
 }
 
-/** The ids of the first tickets of a selection, in its order. */
+/** The ids of the first tickets of a selection, in order. */
 export async function findTicketIds(
   ctx: ReadContext,
   selected: Selection,
@@ -93,11 +93,11 @@ export async function findTicketIds(
 interface TicketSearch {
   readonly filter?: Readonly<Record<string, unknown>> | undefined;
   readonly limit: number;
-  /** In the place of the selection's own. */
+  /** Replaces the order of the selection. */
   readonly order?: string;
 }
 
-/** An order of tickets in SQL. */
+/** Converts a ticket sort order to SQL. */
 export function parseTicketSort(sort: string): string {
   const keys = parseSort(sort, ticketList.tieBreaker, (name) => {
     const field = Object.hasOwn(ticketList.fields, name) ? ticketList.fields[name] : undefined;

@@ -1,4 +1,4 @@
-/** The tickets that a query, a saved view or one of the built-in views is about. */
+/** The tickets selected by a query, a saved view or a built-in view. */
 import Type, { type Static } from "typebox";
 import type { ReadContext } from "#kernel/contract.ts";
 import { type ListCondition, listQuery } from "#kernel/list/list.ts";
@@ -16,7 +16,7 @@ import { Expand } from "./expand.ts";
 import { filterCondition, OPEN_ORDER, readableKinds, ticketList, ofKinds } from "./list.ts";
 import { getVisibleView, type View } from "./view.ts";
 
-/** The views that everyone has. */
+/** The built-in views. */
 export const BUILT_IN_VIEWS = ["mine", "unassigned", "watched", "open", "breached"] as const;
 export type BuiltInView = (typeof BUILT_IN_VIEWS)[number];
 
@@ -25,7 +25,7 @@ const TAG = "[^,]{1,50}";
 const WORDS_MAX = 8;
 const FOUND_MAX = 200;
 
-/** The part of a query that selects tickets. */
+/** The query parameters that select tickets. */
 export const selection = {
   kinds: Type.Optional(
     Type.String({
@@ -65,16 +65,16 @@ export const QueueQuery = object({ ...listQuery, ...selection, expand: Expand })
 export type QueueQuery = Static<typeof QueueQuery>;
 export type Selection = Pick<QueueQuery, keyof typeof selection>;
 
-/** The tickets to read: what all of them fulfil, and in which order. */
+/** Conditions and sort order of the tickets to read. */
 export interface QueueSource {
   readonly kinds: readonly TicketKind[];
   readonly conditions: readonly ListCondition[];
   readonly sort: string;
-  /** True where more is asked than kinds. */
+  /** True if conditions other than kinds apply. */
   readonly isNarrowed: boolean;
 }
 
-/** Resolves a selection to the conditions and the order that it stands for, as this caller sees it. */
+/** Resolves a selection to its conditions and order for this caller. */
 export async function resolveSelection(
   ctx: ReadContext,
   { kinds, view, open, assigneeId, teamId, callerId, tags }: Selection,
@@ -103,12 +103,12 @@ export async function resolveSelection(
   return { kinds: readable, conditions, sort, isNarrowed: narrowing.length > 0 };
 }
 
-/** The conditions of a saved view, beyond its kinds and that it is open. */
+/** The conditions of a saved view, without its kinds and the open condition. */
 export function savedConditions({ filter }: View): readonly ListCondition[] {
   return Object.keys(filter).length === 0 ? [] : [filterCondition(filter)];
 }
 
-/** The conditions of a built-in view, beyond that it is open. */
+/** The conditions of a built-in view, without the open condition. */
 export function builtInConditions(
   { caller, now }: Pick<ReadContext, "caller" | "now">,
   view: BuiltInView,
@@ -128,7 +128,7 @@ export function builtInConditions(
   }
 }
 
-/** The tickets of a caller's teams and those without a team. */
+/** The tickets of the caller's teams and tickets without a team. */
 export async function ofOwnTeams({ tx, caller }: ReadContext): Promise<ListCondition> {
   const teamIds = await findTeamIds(tx, caller.principal?.id ?? "");
   return (parameters) =>
@@ -148,7 +148,7 @@ function taggedWith(tags: readonly string[]): ListCondition {
   return (parameters) => `tags @> ${parameters.add(tags, "text[]")}`;
 }
 
-/** Selects the tickets that a text finds: by their words and comments, their number, and the name of the caller. */
+/** Selects tickets that match a text: by words and comments, by number, and by the name of the caller. */
 export async function foundCondition(
   ctx: ReadContext,
   kinds: readonly TicketKind[],

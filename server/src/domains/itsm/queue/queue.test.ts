@@ -39,7 +39,7 @@ const seen = (id: string, fits: (ticket: any) => boolean) =>
   });
 
 describe("the queue", () => {
-  test("has tickets of all kinds, by what breaks first, with names, as their clocks go", async () => {
+  test("contains open tickets of all kinds, next deadline first, with names and SLA clocks", async () => {
     const late = await raise("Plain", { urgency: 3, impact: 3 });
     const soon = await raise("Urgent", {
       impact: 1,
@@ -74,7 +74,7 @@ describe("the queue", () => {
       change.data.number,
       problem.data.number,
     ]);
-    // Page by page the same, also across those without a time.
+    // All pages contain the same tickets, also across those without a deadline.
     const walked: string[] = [];
     for (let after = ""; after !== undefined;) {
       const page: any = await list(agent, `view=open&limit=1${after && `&after=${after}`}`);
@@ -108,7 +108,7 @@ describe("the queue", () => {
     });
   });
 
-  test("shows who has the last word, and never tells of what is internal", async () => {
+  test("shows the last comment, but no internal comments", async () => {
     const { id } = await raise("Talk", { callerId: viewer.userId });
     await agent(`POST /api/v1/itsm/incidents/${id}/comments`, { body: "Hush", internal: true });
     const lastOf = async () => (await viewer(`GET ${TICKETS}/${id}`)).body.data.lastPublicComment;
@@ -120,7 +120,7 @@ describe("the queue", () => {
     expect(numbers(await list(viewer, "q=turn"))).toHaveLength(1);
   });
 
-  test("is of one workspace, and of what one may read", async () => {
+  test("contains tickets of one workspace that the member can read", async () => {
     const { id } = await raise("Ours");
     expect((await list(stranger, "view=open")).data).toEqual([]);
     expect(await stranger(`GET ${TICKETS}/${id}`)).toMatchObject({ status: 404 });
@@ -130,7 +130,7 @@ describe("the queue", () => {
     expect(await member(`GET ${TICKETS}/${id}`)).toMatchObject({ status: 404 });
   });
 
-  test("shows under unassigned what has no assignee, whatever its team, and counts the same", async () => {
+  test("the unassigned view shows tickets without an assignee of all teams, with the same count", async () => {
     const { body: far } = await owner("POST /api/v1/itsm/teams", { name: "Far away" });
     const teamless = await raise("Of no team");
     const ours = await raise("Of the network team", { teamId: team });
@@ -146,7 +146,7 @@ describe("the queue", () => {
         open: unassigned.pagination.total,
       });
     }
-    // An agent is only given work of their own teams and of no team.
+    // Agents get only tickets of their own teams or without a team.
     const given: string[] = [];
     for (;;) {
       const { status, body } = await agent(`POST ${TICKETS}/take_next`, {});
@@ -160,7 +160,7 @@ describe("the queue", () => {
     expect(taking).toMatchObject({ status: 200, body: { data: { id: theirs.id } } });
   });
 
-  test("gives each of many who ask for the next one another, and none twice", async () => {
+  test("concurrent requests for the next ticket get different tickets", async () => {
     const waiting = await Promise.all(
       Array.from({ length: 6 }, (_, index) => raise(`Waits ${index}`, { teamId: team })),
     );
@@ -174,7 +174,7 @@ describe("the queue", () => {
     for (const { status, body } of taken.filter(({ status: one }) => one !== 200)) {
       expect([status, body.code]).toEqual([409, "queue_empty"]);
     }
-    // Those that were passed over because others were at them are there for the next.
+    // Tickets skipped because of a lock are available to the next request.
     for (;;) {
       const { status, body } = await agent(`POST ${TICKETS}/take_next`, { view: "unassigned" });
       if (status === 409) break;
@@ -191,7 +191,7 @@ describe("the queue", () => {
 });
 
 describe("a saved view", () => {
-  test("is its maker's, their team's or everyone's, and counted as each sees it", async () => {
+  test("is private, shared with a team or with everyone, and its count depends on the reader", async () => {
     const { id } = await raise("A switch", { impact: 1, urgency: 1, teamId: team });
     const created = await agent(`POST ${VIEWS}`, {
       name: "Urgent",
@@ -216,7 +216,7 @@ describe("a saved view", () => {
     expect((await colleague(`GET ${VIEWS}`)).body.data.map((one: any) => one.id)).toEqual([view]);
     expect((await viewer(`GET ${VIEWS}`)).body.data).toEqual([]);
     const { body } = await colleague(`GET ${VIEWS}/counts`);
-    // The view that is shared with their team, and then the queue of the team itself.
+    // The view shared with the team, followed by the team queue.
     expect(body.data.views.slice(-2)).toMatchObject([
       { id: view, open: 1 },
       { id: expect.stringMatching(/^tem_/), open: 8 },
@@ -229,7 +229,7 @@ describe("a saved view", () => {
     });
   });
 
-  test("has a filter and an order that the queue has", async () => {
+  test("accepts filters and sort orders of the queue", async () => {
     const save = async (more: object) =>
       (await agent(`POST ${VIEWS}`, { name: "Wrong", ...more })).status;
     expect(await save({ filter: { colour: "red" } })).toBe(422);

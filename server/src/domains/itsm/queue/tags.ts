@@ -6,7 +6,7 @@ import { line, object } from "#kernel/schema/schema.ts";
 import { DeskRead } from "../tickets/index.ts";
 import { readableKinds, ofKinds } from "./list.ts";
 
-/** The tags of the newest tickets that have any tell what is in use, and do not grow with the archive. */
+/** Only the newest tickets with tags are read, which shows the tags in use and does not grow with the archive. */
 const NEWEST_MAX = 5_000;
 
 const TagUse = Type.Object({ tag: Type.String(), uses: Type.Integer() }, { title: "TagUse" });

@@ -17,7 +17,10 @@ const CANDIDATES_MAX = 50;
 
 const QueueEmpty = failure("queue_empty", 409, "The view has no ticket that you can take.");
 
-/** Declares how an agent takes the first ticket of a queue that nobody has; `takeOf` finds the command of its kind. */
+/**
+ * Declares the command with which an agent takes the first unassigned ticket of a queue. `takeOf` finds the command
+ * of its kind.
+ */
 export function takeNextCommand(takes: readonly Operation[]): Operation {
   const takeOf = new Map(takes.map((op) => [op.id, op]));
   return command({
@@ -42,7 +45,7 @@ export function takeNextCommand(takes: readonly Operation[]): Operation {
     example: { body: { view: "unassigned" } },
     async run(ctx, { body: { filter, view = "unassigned", ...asked } }) {
       const source = await resolveSelection(ctx, { ...asked, view, open: true });
-      // The view shows the tickets of all teams, but an agent is only given work of their own teams.
+      // The view shows tickets of all teams, but agents get only tickets of their own teams.
       const isOwnWork = view === "unassigned" && asked.teamId === undefined;
       const workable = source.kinds.filter(({ write }) => ctx.caller.permissions.has(write.name));
       const found = await lockFirst(ctx, {
@@ -69,8 +72,8 @@ interface LockedTicket {
 }
 
 /**
- * Locks the first that is free. The ticket's own row is locked, as every command on it does first; what others
- * hold is skipped, since whoever holds it may be taking it.
+ * Locks the first free ticket. The row of the ticket is locked, as every command does first. Locked tickets are
+ * skipped, because another agent may be taking them.
  */
 async function lockFirst(
   { tx }: ReadContext,

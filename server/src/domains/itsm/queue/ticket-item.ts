@@ -11,7 +11,7 @@ const OptionalName = Type.Optional(nullable(Name));
 
 export const DUE_STATES = ["running", "paused", "breached"] as const;
 
-/** A ticket of any kind, as a queue shows it. */
+/** A ticket of any kind in a queue. */
 export const TicketItem = Type.Object(
   {
     kind: Type.Enum([...TICKET_KINDS]),
@@ -85,6 +85,6 @@ export function toTicketItem(row: SqlRow): TicketItem {
   const { dueState, onHoldReason, state } = rest;
   const dueReason = dueState === "paused" ? (onHoldReason ?? state) : null;
   const lastPublicComment = by === null ? null : { by, at, isCaller: isCaller === true };
-  // The select list has each field, and the columns of the table their types.
+  // The select list has each field, and the column types guarantee the types.
   return { ...rest, dueReason, lastPublicComment } as unknown as TicketItem;
 }

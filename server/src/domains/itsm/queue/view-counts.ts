@@ -1,6 +1,6 @@
 /**
- * How many tickets wait in each view. All views are of what is open, which an index holds apart from the rest, so
- * a count takes as long as the queue is, however many tickets were ever closed.
+ * Counts the tickets of each view. All views contain open tickets, for which an index exists, so the time depends on
+ * the queue and not on the archive.
  */
 import Type from "typebox";
 import type { ReadContext } from "#kernel/contract.ts";
@@ -14,7 +14,7 @@ import { BUILT_IN_VIEWS, builtInConditions, equalTo, savedConditions } from "./q
 import { listVisibleViews, type View, views, ViewsOwn } from "./view.ts";
 
 const HOUR_MS = 3_600_000;
-/** More than these are told as that many: a badge has no room for them. */
+/** Counts stop here, because a badge has no room for more digits. */
 const COUNTED_MAX = 10_000;
 const SAVED_VIEWS_MAX = 50;
 const TEAMS_MAX = 50;
@@ -60,7 +60,7 @@ function selectKinds(ctx: ReadContext, { kinds }: View) {
   return readableKinds(ctx, kinds.length === 0 ? undefined : kinds);
 }
 
-/** Counts all views by one statement. */
+/** Counts all views in one statement. */
 async function countEach(
   { tx, now }: ReadContext,
   counted: readonly { readonly id: string; readonly conditions: readonly ListCondition[] }[],

@@ -1,4 +1,4 @@
-/** Views of the queue: those that everyone has, and those that people save. */
+/** Queue views: built-in views and saved views. */
 import Type, { type Static } from "typebox";
 import { permission, EVERY_ROLE } from "#kernel/access/permission.ts";
 import type { Caller } from "#kernel/access/caller.ts";
@@ -111,7 +111,7 @@ function assertSort(sort: string): void {
   });
 }
 
-/** Throws a 403 where a caller may not share a view with these people. */
+/** Throws 403 if a caller cannot share a view with these members. */
 async function assertMayShare(
   { tx, caller }: ReadContext,
   sharedWith: View["sharedWith"],
@@ -128,7 +128,7 @@ async function assertMayShare(
   throw new Failure(Forbidden, { detail });
 }
 
-/** Selects the views that are a caller's own, their teams' or everyone's. */
+/** Selects views that are private to the caller, or shared with the caller's teams or everyone. */
 function visibleViews(caller: Caller): ListCondition {
   return (parameters) => {
     const me = parameters.add(caller.principal?.id ?? "", "text");
@@ -139,7 +139,7 @@ function visibleViews(caller: Caller): ListCondition {
   };
 }
 
-/** The views that a caller sees, in their order. */
+/** The views visible to a caller, in order. */
 export async function listVisibleViews(
   { tx, caller }: Pick<ReadContext, "tx" | "caller">,
   countMax: number,
@@ -165,7 +165,7 @@ export async function listVisibleViews(
     .execute();
   return rows.map(
     ({ only_open, shared_with, team_id, created_by, created_at, updated_at, ...row }) =>
-      // Its schema was checked when it was saved.
+      // Validated by its schema when it was saved.
       ({
         ...row,
         onlyOpen: only_open,
@@ -178,7 +178,7 @@ export async function listVisibleViews(
   );
 }
 
-/** A view that the caller sees; throws a 404 for any other. */
+/** A view visible to the caller. Throws 404 otherwise. */
 export async function getVisibleView(ctx: ReadContext, viewId: string) {
   const view = await views.store.get(ctx.tx, viewId);
   const me = ctx.caller.principal?.id ?? "";
@@ -190,7 +190,7 @@ export async function getVisibleView(ctx: ReadContext, viewId: string) {
   return view;
 }
 
-/** Throws a 403 unless the view is the caller's own, or they run the desk. */
+/** Throws 403 unless the view belongs to the caller, or the caller is a desk manager. */
 export function assertMayChange({ principal, permissions }: Caller, view: View): void {
   if (view.createdBy === principal?.id || permissions.has(DeskWrite.name)) return;
   throw new Failure(Forbidden, {

@@ -4,7 +4,7 @@ import type { DeskReport } from "./report.ts";
 
 type Bucket = DeskReport["course"][number];
 
-/** The buckets of a report; what was open at the end of each follows from what is at the end of all, backwards. */
+/** The buckets of a report. The open count at the end of each bucket is computed backwards from the final count. */
 export function toCourse(
   rows: readonly SqlRow[],
   { from, to }: Pick<Period, "from" | "to">,
@@ -13,7 +13,7 @@ export function toCourse(
   let open = openAtEnd;
   const backwards = rows.toReversed().flatMap((row): Bucket[] => {
     const [begins, ends] = [new Date(String(row["from"])), new Date(String(row["to"]))];
-    // A time that ends where a bucket begins has none of it.
+    // The bucket starts after the end of the period.
     if (begins >= to) return [];
     const bucket = {
       at: String(row["at"]).slice(0, 10),

@@ -44,7 +44,7 @@ const listTickets = query({
   run: (ctx, { query: asked }) => listReportTickets(ctx, openScope(ctx, asked), asked),
 });
 
-/** The tickets that a report is about; throws a 403 unless the caller reads all of the kind. */
+/** The tickets of a report. Throws 403 unless the caller can read all tickets of the kind. */
 function openScope(
   { services, caller, now }: ReadContext,
   { kind: name, teamId, from, to }: Pick<ReportQuery, "kind" | "teamId" | "from" | "to">,

@@ -3,7 +3,7 @@ import { queryRows, SqlParameters } from "#kernel/db/statement.ts";
 import type { ReportTickets, TicketsQuery } from "./report.ts";
 import { baseSql, CLOCKS_SQL, type ReportScope, within } from "./report-sql.ts";
 
-/** The tickets behind a figure, the slowest or newest first. */
+/** The tickets behind a number of a report, slowest or newest first. */
 export async function listReportTickets(
   { tx, now }: ReadContext,
   scope: ReportScope,
@@ -15,7 +15,7 @@ export async function listReportTickets(
   const to = parameters.add(scope.period.to, "timestamptz");
   const at = parameters.add(now, "timestamptz");
   const conditions = [
-    // Every parameter has a place, whichever the figure is.
+    // All parameters must be used, for each number.
     `${from} < ${to} and created_at <= ${at}`,
     figureCondition(query, { from, to, parameters }),
     ...narrow(query, { at, parameters }),
@@ -37,7 +37,7 @@ export async function listReportTickets(
     createdAt: iso(createdAt),
     endedAt: iso(endedAt),
   }));
-  // The columns are the fields of the schema.
+  // Columns and schema fields have the same names.
   return { total: Number(rows[0]?.["total"] ?? 0), tickets } as unknown as ReportTickets;
 }
 

@@ -3,7 +3,7 @@ import { invalidField } from "#kernel/operation/failure.ts";
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
 const DAYS_MAX = 740;
-/** Longer times are told by the week, and these by the month. */
+/** Longer periods use weekly buckets, and very long ones monthly buckets. */
 const DAYS_BY_DAY = 45;
 const DAYS_BY_WEEK = 200;
 
@@ -12,12 +12,12 @@ export type Unit = "day" | "week" | "month";
 export interface Period {
   readonly from: Date;
   readonly to: Date;
-  /** The beginning of the time as long before it. */
+  /** The start of the previous period of equal length. */
   readonly beforeFrom: Date;
   readonly unit: Unit;
 }
 
-/** The time of a report: the last 30 days unless it is given. */
+/** The period of a report, by default the last 30 days. */
 export function readPeriod(
   { from, to }: { readonly from?: string; readonly to?: string },
   now: Date,
@@ -38,7 +38,7 @@ export function readPeriod(
   };
 }
 
-/** A zone that exists; throws a 422 otherwise. */
+/** Validates a time zone. Throws 422 if it does not exist. */
 export function checkTimezone(timezone: string): string {
   try {
     return new Intl.DateTimeFormat("en", { timeZone: timezone }).resolvedOptions().timeZone;

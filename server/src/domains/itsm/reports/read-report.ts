@@ -10,7 +10,7 @@ const LINES_MAX = 20;
 const CELLS_MAX = 200;
 const AGES = [0, 1, 3, 7, 30, 90] as const;
 
-/** Reads all figures by one statement, so that they are of one moment. */
+/** Reads all numbers in one statement, so that they are consistent. */
 export async function readReport(
   { tx, now, caller }: ReadContext,
   scope: ReportScope,
@@ -47,7 +47,7 @@ export async function readReport(
   const nameOf = await nameLookup(tx, [...list("agents"), ...list("teams"), ...list("promises")]);
   const named = ({ id, ...rest }: SqlRow) => ({ id: id ?? null, name: nameOf(id), ...rest });
   const figures = list("now")[0] as unknown as Figures;
-  // The columns of the statement are the fields of the schema, which the response is checked by.
+  // Columns and schema fields have the same names. The response is validated.
   return {
     kind: kind.kind,
     from: period.from.toISOString(),
@@ -99,7 +99,7 @@ function figuresSql(from: string, to: string): string {
       from base`;
 }
 
-/** The course of a time. A ticket that is cancelled is created and never resolved, and not among those that last. */
+/** The trend of a period. A cancelled ticket counts as created but never as resolved or open. */
 function courseSql(
   { unit }: Period,
   { from, to, zone }: { readonly from: string; readonly to: string; readonly zone: string },
@@ -170,7 +170,7 @@ const starsSql = (from: string, to: string): string => `
    where ${within("rated_at", from, to)} and satisfaction is not null
    group by satisfaction order by satisfaction`;
 
-/** People and teams by their ids; of who is gone there is no name. */
+/** People and teams by id. Deleted ones have no name. */
 async function nameLookup(tx: ReadContext["tx"], rows: readonly SqlRow[]) {
   const ids = [...new Set(rows.flatMap(({ id }) => (typeof id === "string" ? [id] : [])))];
   const people = await findPersonNames(tx, ids);

@@ -1,10 +1,10 @@
-/** The tickets of a report as one relation, `base`, with a column for whatever a figure counts. */
+/** The tickets of a report as the relation `base`, with a column for each counted property. */
 import type { SqlParameters } from "#kernel/db/statement.ts";
 import type { TicketKind, TicketKindName } from "../tickets/index.ts";
 import type { Period } from "./period.ts";
 
 interface Columns {
-  /** When its work ended. */
+  /** The end of its work. */
   readonly ended: string;
   readonly category: string;
   readonly reopened: string;
@@ -43,8 +43,8 @@ export interface ReportScope {
 }
 
 /**
- * Everything that is open or that something happened to since the time before the report's. An answer is the first
- * public comment by somebody else than whoever asked.
+ * Tickets that are open, or with an event since the start of the previous period. A response is the first public
+ * comment by someone other than the requester.
  */
 export function baseSql({ kind, period, teamId }: ReportScope, parameters: SqlParameters): string {
   const { ended, category, reopened, satisfaction, ratedAt } = COLUMNS[kind.kind];
@@ -70,7 +70,7 @@ export function baseSql({ kind, period, teamId }: ReportScope, parameters: SqlPa
          and (t.is_open or t.created_at >= ${since} or ${ended} >= ${since} or ${ratedAt} >= ${since}))`;
 }
 
-/** The SLA targets of those tickets that were decided, with when. */
+/** The decided SLA targets of these tickets, with the decision time. */
 export const CLOCKS_SQL = `
   clocks as materialized (
     select b.id, b.team_id, b.priority, c.metric, c.state,
@@ -78,7 +78,7 @@ export const CLOCKS_SQL = `
       from base b join sla_clocks c on c.ticket_id = b.id
      where c.state in ('met', 'breached'))`;
 
-/** Within a time, of a column. */
+/** SQL condition: a column is within a period. */
 export function within(column: string, from: string, to: string): string {
   return `${column} >= ${from} and ${column} < ${to}`;
 }

@@ -1,4 +1,4 @@
-/** The figures of the desk in a time: what came, what was done, how long it took, and whether promises were kept. */
+/** Desk statistics of a period: created and resolved tickets, durations, and SLA compliance. */
 import Type, { type Static } from "typebox";
 import { TICKET_KINDS } from "../tickets/index.ts";
 import { idPattern } from "#kernel/schema/id.ts";
@@ -6,7 +6,7 @@ import { InputTime, line, nullable, object, Time } from "#kernel/schema/schema.t
 
 const ID = (prefix: string): string => idPattern(prefix).replace(/^\^|\$$/g, "");
 
-/** The tickets that a report is about. */
+/** The tickets of a report. */
 export const scope = {
   kind: Type.Enum([...TICKET_KINDS], { default: "incident" }),
   from: Type.Optional(InputTime),
@@ -24,7 +24,7 @@ export type ReportQuery = Static<typeof ReportQuery>;
 
 const maybe = nullable(Type.Number());
 
-/** The figures of one time. */
+/** The numbers of one period. */
 const Figures = Type.Object(
   {
     created: Type.Integer(),

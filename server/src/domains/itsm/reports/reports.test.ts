@@ -16,7 +16,7 @@ const raise = async (title: string, more: object = {}) =>
   (await agent(`POST ${INCIDENTS}`, { title, ...more })).body.data;
 const report = async (query = "", by = owner) => by(`GET ${REPORT}?kind=incident${query}`);
 
-test("figures are of the time, the one before it beside them, and each leads to its tickets", async () => {
+test("numbers cover the period and the previous one, and list their tickets", async () => {
   const team = (
     await owner("POST /api/v1/itsm/teams", { name: "Network", memberIds: [agent.userId] })
   ).body.data.id;
@@ -100,7 +100,7 @@ test("figures are of the time, the one before it beside them, and each leads to 
   expect(await ticketsOf("figure=open&minAgeDays=1")).toEqual([]);
 });
 
-test("a report is for those who read all such tickets, and of a time that can be told", async () => {
+test("a report requires read permission for all such tickets, and a valid period", async () => {
   expect((await report("", requester)).status).toBe(403);
   expect((await report("&timezone=Nowhere/Else")).body.errors[0].path).toBe("/timezone");
   const backwards = "&from=2026-02-01T00:00:00Z&to=2026-01-01T00:00:00Z";
@@ -112,7 +112,7 @@ test("a report is for those who read all such tickets, and of a time that can be
   }
 });
 
-test("what was open at the end of a bucket follows from the end of all", () => {
+test("the open count at the end of a bucket is computed from the final count", () => {
   const day = (at: number, created: number, resolved: number, lasting = created) => ({
     at: `2026-06-0${at}T00:00:00`,
     from: `2026-06-0${at}T00:00:00Z`,

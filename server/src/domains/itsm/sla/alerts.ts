@@ -18,16 +18,16 @@ export type AlertEvents =
   | typeof SlaWarning
   | typeof IncidentSlaWarning;
 
-/** The parts of an alert that its clock does not tell. */
+/** The parts of an alert that are not in its clock. */
 export interface AlertDetails {
   readonly dueAt: string | null;
-  /** The share of the time that is used up. */
+  /** The used share of the time. */
   readonly percent: number;
-  /** As it is now. */
+  /** The current ticket. */
   readonly ticket: TicketFields;
 }
 
-/** Emits that the deadline of a clock passed. */
+/** Emits that a clock passed its deadline. */
 export function emitBreach(
   ctx: WriteContext<typeof SlaBreached | typeof IncidentSlaBreached>,
   clock: StoredClock,
@@ -38,7 +38,7 @@ export function emitBreach(
   ctx.emit(SlaBreached, refOf(clock), alert);
 }
 
-/** Emits that some share of the time that a clock allows is used up. */
+/** Emits that a share of the allowed time of a clock is used. */
 export function emitWarning(
   ctx: WriteContext<typeof SlaWarning | typeof IncidentSlaWarning>,
   clock: StoredClock,
@@ -56,7 +56,7 @@ export function emitCancelled(ctx: WriteContext<typeof SlaCancelled>, clock: Sto
   ctx.emit(SlaCancelled, refOf(clock), toAlert(clock, { dueAt: null, percent, ticket }));
 }
 
-/** True of a clock that was open until its policy ceased to apply to the ticket. */
+/** True for a clock that was open until its policy no longer applied. */
 export function hasLeft(before: StoredClock | undefined, after: StoredClock): boolean {
   const isCancelled = after.state === "cancelled" && !after.clock.matched;
   return isCancelled && before !== undefined && before.state !== "cancelled";

@@ -1,4 +1,4 @@
-/** The events of SLA breaches, of warnings before them, and of obligations that ended. */
+/** Events of SLA breaches, warnings, and cancelled targets. */
 import Type from "typebox";
 import { event } from "#kernel/log/event.ts";
 import { nullable, Time } from "#kernel/schema/schema.ts";

@@ -36,10 +36,10 @@ async function raised(category: string, more: object = {}): Promise<any> {
 const countOf = async (question: string): Promise<number> =>
   Number((await world.sql(`select count(*) as n from ${question}`))[0].n);
 
-/** More than the thousand that are announced at once. */
+/** More than the thousand that are announced in one batch. */
 const DUE_CLOCKS = tries(1_100, 2_000);
 
-test("more clocks than a batch holds, due at the same instant, are announced once each, by any node", async () => {
+test("due clocks beyond the batch size are announced once each, by any node", async () => {
   const id = await policy({
     conditions: { category: "many" },
     targets: [{ metric: "resolution", minutes: 30 }],
@@ -66,13 +66,13 @@ test("more clocks than a batch holds, due at the same instant, are announced onc
     ).toBe(DUE_CLOCKS);
   }
   expect(await countOf("events where type ~ 'warning'")).toBe(0);
-  // Many together: a transaction for each would take too long.
+  // Batched, because a transaction per clock would be too slow.
   const acts = "(select distinct tx from events where type = 'sla.breached') acts";
   expect(await countOf(acts)).toBeLessThan(50);
   await owner(`DELETE ${POLICIES}/${id}`);
 });
 
-test("the clock list shows what is due and what is breached", async () => {
+test("the clock list shows due and breached clocks", async () => {
   const id = await policy({
     conditions: { category: "wall" },
     targets: [
@@ -188,7 +188,7 @@ test("a policy is simulated on past tickets, with and without a change", async (
   expect(refused).toMatchObject({ status: 422, body: { errors: [{ path: "/policy/pauseOn/0" }] } });
 });
 
-test("clocks written event by event equal a fold of the whole log", async () => {
+test("incrementally updated clocks equal a complete recomputation from the log", async () => {
   const category = "to and fro";
   await policy({
     conditions: { priority: { lte: 3 } },
@@ -218,7 +218,7 @@ test("clocks written event by event equal a fold of the whole log", async () => 
   for (const [index, step] of steps.entries()) {
     const [method, path, body] = step;
     pass(index);
-    // Each gets less far than the one before.
+    // Each incident ends in an earlier state than the previous one.
     for (const { id } of incidents.slice(0, incidents.length - Math.floor(index / 2))) {
       expect((await owner(`${method} ${INCIDENTS}/${id}${path}`, body)).status).toBeLessThan(300);
     }
@@ -242,7 +242,7 @@ test("clocks written event by event equal a fold of the whole log", async () => 
   }
 });
 
-test("a pack creates policies, changes those that nobody edited, and removes them", async () => {
+test("a pack creates policies, updates unedited ones, and removes them", async () => {
   const install = (version: string, minutes: number) =>
     owner("POST /api/v1/sdk/packs/install", {
       id: "@acme/levels",
@@ -282,7 +282,7 @@ test("a pack creates policies, changes those that nobody edited, and removes the
   expect((await owner(`GET ${path}`)).status).toBe(404);
 });
 
-test("a caller who may not read tickets sees none of their clocks", async () => {
+test("a caller without read permission for tickets sees none of their clocks", async () => {
   const permissions = ["sla:read", "events:read"];
   const { body } = await owner("POST /api/v1/settings/roles", { name: "Wall", permissions });
   const [wall, agent] = [await world.member([body.data.id]), await world.member(["agent"])];

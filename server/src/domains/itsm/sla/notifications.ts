@@ -7,7 +7,7 @@ import { SlaBreached, SlaWarning } from "./breach-events.ts";
 
 const RECIPIENTS_MAX = 100;
 
-/** Notifies of a breach or a warning: the assignee or, without one, the team. */
+/** Notifies the assignee of a breach or a warning; without an assignee the team. */
 export const breachNotificationReader = reader({
   name: "sla.tell",
   on: [SlaBreached.type, SlaWarning.type],
@@ -15,9 +15,9 @@ export const breachNotificationReader = reader({
   emits: [NotificationSent],
   async handle({ tx, because }, events) {
     for (const event of events) {
-      // A published message may bear the type, but its resource is not a ticket.
+      // A published message can have this type, but its resource is not a ticket.
       if (event.resource.type !== SlaBreached.resource) continue;
-      // Written by this event's schema.
+      // The data was written with the schema of this event.
       const alert = event.data as EventData<typeof SlaBreached>;
       const userIds = await listRecipients(tx, alert);
       if (userIds.length === 0) continue;

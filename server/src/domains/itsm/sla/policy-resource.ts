@@ -39,7 +39,7 @@ export const policies = resource({
   defaults: POLICY_DEFAULTS,
   json: ["conditions", "targets", "calendar"],
   permissions: { read: SlaRead, write: SlaWrite },
-  // Policies are the same in all environments; their clocks are not.
+  // Policies are shared by all environments; their clocks are not.
   environmentScoped: false,
   list: {
     order: "-id",
@@ -100,10 +100,10 @@ export const policies = resource({
   },
 });
 
-/** A calendar stays as it is until the policy that copies it is written. */
+/** Locks a calendar until the policy with its copy is written. */
 const WRITTEN = { at: "", find: lockCalendar };
 
-/** Copies the hours of the shared calendar that a change names; hours of its own take a policy off it. */
+/** Copies the hours of the shared calendar named in a change. Custom hours remove the reference. */
 export async function resolveCalendar<
   T extends Pick<Partial<PolicyChange>, "calendarId" | "calendar">,
 >(tx: Tx, change: T, { at, find } = WRITTEN): Promise<T> {
@@ -117,12 +117,12 @@ export async function resolveCalendar<
   return { ...change, calendar: shared };
 }
 
-/** Lists the policies that have clocks. */
+/** Lists the active policies. */
 export function listActivePolicies(tx: Tx): Promise<SlaPolicy[]> {
   return policies.store.select(tx, `active order by id limit ${POLICIES_MAX}`, []);
 }
 
-/** The hours of a shared calendar belong to the calendar: the policy only names it. */
+/** The hours of a shared calendar belong to the calendar. The policy only references it. */
 function toPolicyContent(policy: SlaPolicy): object {
   const { active: _, ...fields } = pickFields(policy, PolicyInput);
   return { ...fields, calendar: policy.calendarId === null ? policy.calendar : null };
@@ -143,7 +143,7 @@ const PackPolicy = object(
   { title: "PackSlaPolicy" },
 );
 
-/** SLA policies as pack content. The workspace decides whether one is active, and names need not be unique. */
+/** SLA policies in packs. The workspace decides if a policy is active, and names need not be unique. */
 export const policyContent = resourcePack(policies, {
   kind: "sla_policies",
   schema: PackPolicy,

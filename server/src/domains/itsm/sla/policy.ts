@@ -71,7 +71,7 @@ const Target = object(
 );
 type Target = Static<typeof Target>;
 
-/** The name of a target, by which its clocks are known. */
+/** The name of a target, which identifies its clocks. */
 export function targetName({ name, metric }: Pick<Target, "name" | "metric">): string {
   return name ?? metric;
 }
@@ -107,10 +107,10 @@ export const SlaPolicy = Type.Object(
   { title: "SlaPolicy" },
 );
 export type SlaPolicy = Item<typeof SlaPolicy>;
-/** All fields that people write. */
+/** All editable fields. */
 export type PolicyFields = Omit<Static<typeof SlaPolicy>, "id" | "createdAt" | "updatedAt">;
 
-/** Without a calendar time is counted around the clock. */
+/** Without a calendar all time counts. */
 export const PolicyInput = object(
   {
     name: fields.name,
@@ -159,7 +159,7 @@ function withCompleteCalendar(fields: PolicyFields): PolicyFields {
   return { ...fields, calendar: fields.calendar && withHolidays(fields.calendar) };
 }
 
-/** Throws a 422 with everything that the schema can't check. */
+/** Throws 422 for everything that the schema cannot check. */
 export function assertValidPolicy(
   services: Pick<PlatformServices, "contributions">,
   policy: PolicyFields,
@@ -196,7 +196,7 @@ function targetErrors({ targets }: PolicyFields): FieldError[] {
   });
 }
 
-/** A clock whose target is decades away is never due, and finding that out takes long. */
+/** A clock with a target decades away is never due, and detecting that is slow. */
 function horizonErrors({ targets, calendar }: PolicyFields): FieldError[] {
   if (!calendar) return [];
   return targets.flatMap(({ minutes }, index) => {

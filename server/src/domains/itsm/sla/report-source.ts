@@ -19,7 +19,7 @@ const FIELDS: Readonly<Record<string, ReportField>> = {
     type: "integer",
   },
   state: text("state"),
-  // Of what is over, one or nothing: their average is the share that was met.
+  // For ended clocks one or zero, so that the average is the share of met targets.
   met: {
     sql: "(case state when 'met' then 1 when 'breached' then 0 end)",
     kind: "number",
@@ -33,7 +33,7 @@ const FIELDS: Readonly<Record<string, ReportField>> = {
   updatedAt: time("updated_at"),
 };
 
-/** The clocks of tickets, for reports: of those kinds of which the caller sees all, as in their list. */
+/** The clocks of tickets for reports, for ticket kinds that the caller can see completely, as in the clock list. */
 export const clocksSource = reportSource({
   kind: "sla_clocks",
   summary:

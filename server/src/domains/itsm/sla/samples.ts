@@ -19,7 +19,7 @@ const policy = (name: string) => ({
   pauseOn: ["on_hold"],
 });
 
-/** A policy is the same in all environments. */
+/** Policies are shared by all environments. */
 async function made(owner: Ask) {
   const { body } = await owner(`POST ${POLICIES}`, policy("A sample"));
   return { params: { id: body.data.id }, environmentScoped: false };
@@ -37,7 +37,7 @@ DTSTART;VALUE=DATE:20261225
 END:VEVENT
 END:VCALENDAR`;
 
-/** A calendar that a policy counts by. */
+/** A calendar used by a policy. */
 async function usedCalendar(owner: Ask) {
   const made = await madeCalendar(owner);
   const { calendar: _, ...fields } = policy("By a calendar");

@@ -34,7 +34,7 @@ const DEFAULT_TICKETS = 1_000;
 const BATCH_TICKETS = 200;
 const WORST_MAX = 10;
 const CHANGED_MAX = 100;
-/** A query locks nothing. */
+/** A simulation locks nothing. */
 const SIMULATED = { at: "/policy", find: findCalendar };
 
 const { entity: _, ...changeable } = PolicyChange.properties;
@@ -177,7 +177,7 @@ interface Drafts {
   readonly before?: PolicyFields;
 }
 
-/** Simulates a policy on past tickets, and where it is changed what that changes. */
+/** Simulates a policy on past tickets. For a changed policy, compares the results. */
 async function simulate(
   ctx: ReadContext,
   { after, before }: Drafts,
@@ -219,7 +219,7 @@ async function simulate(
   };
 }
 
-/** The targets of a policy, and what became of each on past tickets. */
+/** The targets of a policy, and their results on past tickets. */
 interface Course {
   readonly plans: readonly ClockPlan[];
   readonly clocks: SimulatedClock[][];
@@ -244,7 +244,7 @@ function* foldInto(
 const ENDS: Readonly<Record<string, string>> = { running: "open", paused: "open" };
 const endOf = (state: string | undefined): string => ENDS[state ?? ""] ?? state ?? "none";
 
-/** The tickets that a change decides otherwise, target by target; those that it breaks first. */
+/** The tickets with different results by target, new breaches first. */
 function* findDifferences(before: Course, after: Course): Steps<readonly Difference[]> {
   const names = new Set([...before.plans, ...after.plans].map(({ name }) => name));
   const differences: Difference[] = [];
@@ -277,7 +277,7 @@ function findTargetDifferences(
   });
 }
 
-/** How many clocks there are under either policy. */
+/** The number of clocks under either policy. */
 function countClocks(...courses: readonly Course[]): number {
   const keys = courses.flatMap(({ plans, clocks }) =>
     plans.flatMap(({ name }, index) =>

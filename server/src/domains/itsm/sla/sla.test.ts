@@ -25,7 +25,7 @@ function pass(minutes: number, on: readonly Kernel[] = [node]): void {
 }
 
 let count = 0;
-/** A policy for the incidents of one category, so that each test has its own. */
+/** Creates a policy for incidents of one category, so that tests are independent. */
 async function policy(more: object = {}): Promise<{ id: string; category: string }> {
   count += 1;
   const category = `category ${count}`;
@@ -48,7 +48,7 @@ async function raised(category: string, more: object = {}): Promise<string> {
 }
 const rowsOf = (ticketId: string): Promise<any[]> =>
   world.sql("select * from sla_clocks where ticket_id = $1 order by no", [ticketId]);
-/** Resolves when the reader has written as many clocks of a ticket, and they hold. */
+/** Resolves when the reader has written this number of clocks of a ticket and the condition holds. */
 const kept = (ticketId: string, holds: (rows: any[]) => boolean = (rows) => rows.length > 0) =>
   until(async () => {
     const rows = await rowsOf(ticketId);
@@ -174,7 +174,7 @@ test("a warning and a breach are announced once each, and notify the assignee or
     const own = inbox.body.data.filter((one: any) => one.resource?.id === id);
     return own.filter((one: any) => one.eventType?.startsWith("sla.")).length === 2;
   });
-  // It is over, and stays late.
+  // The clock ends and stays breached.
   await owner(`POST ${INCIDENTS}/${id}/resolve`, { resolution: "Done" });
   await owner(`POST ${INCIDENTS}/${id}/reopen`, {});
   await kept(id, ([one]) => one.timeline.length === 3);
@@ -183,7 +183,7 @@ test("a warning and a breach are announced once each, and notify the assignee or
   expect(await alertsOf(id)).toEqual([...WARNED, ...BREACHED]);
 });
 
-test("a clock pauses and goes on; after a reopen it goes on where it was", async () => {
+test("a clock pauses and continues; after a reopen it continues from its last value", async () => {
   const targets = [
     { metric: "response", minutes: 30 },
     { metric: "resolution", minutes: 60 },
@@ -216,14 +216,14 @@ test("a clock pauses and goes on; after a reopen it goes on where it was", async
     "stopped",
     "restarted",
   ]);
-  // What the reader wrote, event by event, is what the log says as a whole.
+  // The incrementally written clock equals the complete fold of the log.
   const rows = await kept(id, (all) => all[1]?.timeline.length === 5);
   expect(rows.map((row) => row.timeline)).toEqual([response.timeline, resolution.timeline]);
   expect(rows[1].due_at.toISOString()).toBe(resolution.dueAt);
   expect(await alertsOf(id)).toEqual([]);
 });
 
-test("a policy that no longer matches stops its clock: the ticket, the board and the log agree", async () => {
+test("a policy that no longer matches stops its clock, equally in the ticket, the list and the log", async () => {
   const { id: policyId, category } = await policy();
   const id = await raised(category);
   await kept(id);
@@ -242,7 +242,7 @@ test("a policy that no longer matches stops its clock: the ticket, the board and
   expect(await alertsOf(id, "sla")).toEqual(["sla.cancelled"]);
 });
 
-test("the response clock of an incident waits for an answer to its caller", async () => {
+test("the response clock of an incident waits for a response to its caller", async () => {
   const targets = [{ metric: "response", minutes: 30 }];
   const { category } = await policy({ targets });
   const taken = { category, title: "By telephone", callerId: member.userId };
@@ -258,7 +258,7 @@ test("the response clock of an incident waits for an answer to its caller", asyn
   expect(await stateOf()).toEqual(["met"]);
 });
 
-test("a policy that matches later counts from the beginning, and leaves when it no longer does", async () => {
+test("a policy that matches later counts from the creation, and ends when it no longer matches", async () => {
   const { category } = await policy();
   const id = await raised("elsewhere");
   pass(20);
@@ -293,7 +293,7 @@ test("a policy that is created, changed, deactivated or activated applies to ope
   pass(6);
   await until(async () => (await alertsOf(id)).length === 2);
   expect(await alertsOf(id)).toEqual(BREACHED);
-  // A longer time: it is not late yet, and may be late once more.
+  // With a longer target it is not breached yet, and can be breached again.
   await owner(`PATCH ${path}`, { targets: [{ metric: "resolution", minutes: 60 }] });
   const [longer] = await kept(id, ([row]) => row.policy_revision === 2);
   expect(longer).toMatchObject({ state: "running", breached_at: null, target_ms: "3600000" });
@@ -311,7 +311,7 @@ test("a policy that is created, changed, deactivated or activated applies to ope
   expect(await clocksOf(id)).toMatchObject([{ state: "cancelled" }]);
 });
 
-test("a target that is taken away ends its clocks; finished work is not judged again", async () => {
+test("removing a target cancels its clocks; ended work is not evaluated again", async () => {
   const targets = ["response", "resolution"].map((metric) => ({ metric, minutes: 60 }));
   const { id: policyId, category } = await policy({ targets });
   const [open, over] = [await raised(category), await raised(category)];
@@ -332,7 +332,7 @@ test("a target that is taken away ends its clocks; finished work is not judged a
   await until(async () => (await alertsOf(open)).includes("sla.breached"));
   const [response, resolution] = await kept(open, ([row]) => row.state === "cancelled");
   expect([response.metric, resolution.state]).toEqual(["response", "breached"]);
-  // By the new target the other two were late as well, but that is long over.
+  // With the new target the other two would be late, but they ended long before.
   await kept(resolved, ([, row]) => row.state === "breached");
   for (const id of [over, resolved]) expect(await alertsOf(id)).toEqual([]);
   expect(await clocksOf(over)).toMatchObject([
@@ -341,7 +341,7 @@ test("a target that is taken away ends its clocks; finished work is not judged a
   ]);
 });
 
-test("a ticket resolved in time is not announced as late, however far behind the reader is", async () => {
+test("a ticket resolved in time is not announced as breached, even if the reader is delayed", async () => {
   const { category } = await policy();
   const [good, bad] = [await raised(category), await raised(category)];
   await Promise.all([good, bad].map((id) => kept(id)));
@@ -354,14 +354,14 @@ test("a ticket resolved in time is not announced as late, however far behind the
   pass(10);
   await until(async () => (await alertsOf(bad)).includes("sla.breached"));
   const [row] = await kept(good, ([one]) => one.next_at === null);
-  // The reader has not seen that it was resolved.
+  // The reader has not processed the resolution yet.
   expect(row).toMatchObject({ stopped_at: null, breached_at: null });
   await writer.release();
   await kept(good, ([one]) => one.state === "met");
   expect(await alertsOf(good)).toEqual([]);
 });
 
-test("a breach while no node worked is announced when one does", async () => {
+test("a breach while no node was running is announced after a node starts", async () => {
   const { category } = await policy();
   const [before, during] = [await raised(category), await raised(category)];
   await Promise.all([before, during].map((id) => kept(id)));
@@ -379,7 +379,7 @@ test("a breach while no node worked is announced when one does", async () => {
   expect(await alertsOf(before)).toEqual([]);
 });
 
-test("a change has clocks too, announced by the general events only", async () => {
+test("a change has clocks too, announced with general events only", async () => {
   const { body } = await owner(`POST ${POLICIES}`, {
     name: "Changes",
     entity: "change",

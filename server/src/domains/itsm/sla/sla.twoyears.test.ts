@@ -1,6 +1,6 @@
 /**
- * Two years of tickets against a count that shares nothing with the product's: it asks what the clocks of the place
- * show, at the ends of each day and for every quarter of an hour of a day that changes them, and adds up by the minute.
+ * Compares two years of tickets with an independent computation: it reads the local time at the ends of each day, and
+ * every quarter of an hour on days with a clock change, and adds up minutes.
  */
 import { expect, test } from "vitest";
 import type { RecordedEvent } from "#kernel/log/event.ts";
@@ -38,7 +38,7 @@ const CALENDARS = {
   },
 } as const;
 
-/** Numbers that are the same each time: what fails can be looked at. */
+/** A deterministic generator of numbers, so that failures can be reproduced. */
 function dice(seed: number): (sides: number) => number {
   let state = seed;
   return (sides) => {
@@ -47,7 +47,7 @@ function dice(seed: number): (sides: number) => number {
   };
 }
 
-/** Of each minute since the start, how many minutes of work there were before it. */
+/** For each minute since the start, the working minutes before it. */
 function countMinutes(timezone: keyof typeof CALENDARS): Uint32Array {
   const { hours, holidays } = CALENDARS[timezone];
   const isWork = (shown: Date): boolean => {
@@ -61,11 +61,12 @@ function countMinutes(timezone: keyof typeof CALENDARS): Uint32Array {
   const before = new Uint32Array(MINUTES + 1);
   const askOffset = offsetsOf(timezone);
   for (let day = 0; day < MINUTES; day += DAY_MINUTES) {
-    // No place changes its clocks to and fro within a day. To ask for each quarter of each took most of the time.
+    // No zone changes its clock twice in a day. Reading each quarter of an hour of each day would take most of the
+    // time.
     const begun = askOffset(day);
     const isEven = begun === askOffset(day + DAY_MINUTES);
     for (let quarter = day; quarter < day + DAY_MINUTES; quarter += 15) {
-      // All hours here and all changes of clocks are at full quarters.
+      // All working hours and clock changes in this test are at full quarters of an hour.
       const offset = isEven ? begun : askOffset(quarter);
       const work = isWork(new Date(atMinute(quarter) + offset));
       for (let minute = quarter; minute < quarter + 15; minute += 1) {
@@ -76,7 +77,7 @@ function countMinutes(timezone: keyof typeof CALENDARS): Uint32Array {
   return before;
 }
 
-/** By how many milliseconds the clocks of a place are ahead of those of UTC at a minute. */
+/** The UTC offset of a zone at a minute, in milliseconds. */
 function offsetsOf(timezone: string): (minute: number) => number {
   const format = new Intl.DateTimeFormat("sv-SE", {
     timeZone: timezone,
@@ -88,12 +89,12 @@ function offsetsOf(timezone: string): (minute: number) => number {
 
 interface Story {
   readonly events: RecordedEvent[];
-  /** In minutes: when the ticket had which state. */
+  /** In minutes: the states of the ticket. */
   readonly states: { readonly from: number; readonly state: string }[];
   readonly until: number;
 }
 
-/** A ticket that goes to and fro for some days or weeks. */
+/** A ticket that changes states for some days or weeks. */
 function story(roll: (sides: number) => number): Story {
   let minute = roll(MINUTES - 60 * 24 * 60);
   const states = [{ from: minute, state: "new" }];
@@ -113,7 +114,7 @@ function story(roll: (sides: number) => number): Story {
 
 const atMinute = (minute: number): number => START + minute * MINUTE_MS;
 
-/** Minute by minute: what is used up in the end, and the end of the minute in which the target was reached. */
+/** Counts minute by minute: the used time at the end, and the end of the minute in which the target was reached. */
 function counted({ states, until }: Story, before: Uint32Array, targetMinutes: number) {
   let used = 0;
   let reached: number | undefined;
@@ -131,7 +132,7 @@ function counted({ states, until }: Story, before: Uint32Array, targetMinutes: n
 }
 
 test.each(Object.keys(CALENDARS) as (keyof typeof CALENDARS)[])(
-  "every ticket of two years by the clocks of %s",
+  "every ticket of two years in the time zone %s",
   (timezone) => {
     const before = countMinutes(timezone);
     const roll = dice(timezone.length);
@@ -153,7 +154,7 @@ test.each(Object.keys(CALENDARS) as (keyof typeof CALENDARS)[])(
       const view = clockStateAt(own, clock, atMinute(one.until));
       const expected = counted(one, before, targetMinutes);
       expect(view.elapsedMs, JSON.stringify(one.states)).toBe(expected.used * MINUTE_MS);
-      // Whoever reaches it in the last minute of all is not late yet.
+      // A target reached in the very last minute is not breached yet.
       const breachedAt = expected.reached === undefined ? null : atMinute(expected.reached);
       const isLate = view.breachedAt !== null;
       if (isLate) late += 1;

@@ -2,7 +2,7 @@ import type { Ask, World } from "#kernel/testing/world.ts";
 
 let count = 0;
 
-/** A text that no other ticket has, and a rule that gives tickets of that title (or another field) to somebody. */
+/** Creates a unique title, and a rule that assigns tickets with that title (or another field). */
 export async function routedTitle(
   owner: Ask,
   world: World,

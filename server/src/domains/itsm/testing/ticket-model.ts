@@ -1,4 +1,4 @@
-/** The model of tickets: what each operation answers, emits and leaves behind. Written from the contract. */
+/** The ticket model: responses, events and resulting states of each operation. Written from the contract. */
 import type { Ask } from "#kernel/testing/world.ts";
 
 export type Role = "agent" | "change_manager" | "owner" | "viewer" | "member" | "requester";
@@ -12,14 +12,14 @@ export interface Ticket {
   readonly kind: "incidents" | "changes" | "problems";
   readonly id: string;
   readonly createdBy: string;
-  /** Of an incident: whoever raised it, and whom it is for. */
+  /** For an incident: its creator and its caller. */
   readonly askerIds: readonly string[];
-  /** The fields that the model predicts. */
+  /** The predicted fields. */
   fields: Record<string, unknown> & { state: string };
   isMerged?: boolean;
-  /** Whether it was new when it was merged. */
+  /** Whether it was new before its merge. */
   wasNew?: boolean;
-  /** The voters since it was last submitted. */
+  /** The voters since the last submission. */
   voters: Set<string>;
 }
 
@@ -31,13 +31,13 @@ export interface Prediction {
 
 export const WORKERS: readonly Role[] = ["agent", "change_manager", "owner"];
 const APPROVERS: readonly Role[] = ["change_manager", "owner"];
-/** The roles that see only their own incidents. */
+/** Roles that see only their own incidents. */
 export const ASKERS: readonly Role[] = ["member", "requester"];
-/** The fields of an incident that those do not see, as they get them. */
+/** The incident fields hidden from these roles, with the values that they get. */
 export const HIDDEN = { teamId: null, resolutionCode: null, tags: [], fields: {} };
 export const SEVERITIES = ["low", "medium", "high", "critical"];
 
-/** The states that allow each action, and the one that it leads to. */
+/** The states that allow each action, and its target state. */
 export const TRANSITIONS: Readonly<
   Record<Ticket["kind"], Readonly<Record<string, readonly [string, string]>>>
 > = {
@@ -85,7 +85,7 @@ export const EVENTS: Readonly<Record<string, string>> = {
   "problems.reopen": "problem.reopened",
 };
 
-/** The bodies of the actions that need one. */
+/** The required bodies of actions. */
 export const BODIES: Readonly<Record<string, object>> = {
   "incidents.resolve": { resolution: "Done", resolutionCode: "workaround" },
   "changes.reject": { reason: "Not now" },
@@ -96,7 +96,7 @@ export const BODIES: Readonly<Record<string, object>> = {
 
 export function predictAction(ticket: Ticket, action: string, by: Person): Prediction {
   const votes = action === "approve" || action === "reject";
-  // Who asked may confirm, reopen and cancel an incident; others do not see it, unless they read all.
+  // Requesters can confirm, reopen and cancel their incident. Others cannot see it without read permission.
   const isAskers = ticket.kind === "incidents" && ["close", "reopen", "cancel"].includes(action);
   const isOwn = isAskers && ticket.askerIds.includes(by.id);
   if (isAskers && !isOwn && ASKERS.includes(by.role)) return { status: 404 };
@@ -226,14 +226,14 @@ export function predictEscalation(
   return { status: 200, events: ["incident.escalated"], fields: { severity, teamId } };
 }
 
-/** A ticket as somebody reads it. */
+/** A ticket as visible to a member. */
 export function predictRead({ kind, askerIds }: Ticket, by: Person): Prediction {
   if (!ASKERS.includes(by.role)) return { status: 200 };
   if (kind !== "incidents") return { status: 403 };
   return { status: askerIds.includes(by.id) ? 200 : 404 };
 }
 
-/** A rating is whoever's it was for, once it is resolved; the same again says nothing new. */
+/** The caller can rate a resolved ticket. A repeated rating emits nothing. */
 export function predictRating(ticket: Ticket, satisfaction: number, by: Person): Prediction {
   const { status } = predictRead(ticket, by);
   if (status !== 200) return { status };

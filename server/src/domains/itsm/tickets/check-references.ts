@@ -1,21 +1,21 @@
-/** References from tickets to members, contacts, teams and configuration items. */
+/** References of tickets to members, contacts, teams and configuration items. */
 import { findMembersByIds } from "#domains/identity/accounts/index.ts";
 import { findContacts } from "../contacts/index.ts";
 import { missingItems } from "../cmdb/index.ts";
 import { type FieldError, assertNoErrors } from "#kernel/operation/failure.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 
-/** The people, team and items that an input names; undefined and null name nothing. */
+/** The people, team and items of an input. Undefined and null reference nothing. */
 export interface TicketReferences {
-  /** Members, by the path of what names them. */
+  /** Members by the path of their reference. */
   readonly users?: Readonly<Record<string, string | null | undefined>>;
-  /** Members or contacts, by the path of what names them. */
+  /** Members or contacts by the path of their reference. */
   readonly people?: Readonly<Record<string, string | null | undefined>>;
   readonly teamId?: string | null | undefined;
   readonly ciIds?: readonly string[] | undefined;
 }
 
-/** Throws a 422 with the path of each that does not exist. The caller is a member, and not looked up. */
+/** Throws 422 with the path of each reference that does not exist. The caller is a member and not looked up. */
 export async function assertReferencesExist(
   { tx, caller }: ReadContext,
   references: TicketReferences,
@@ -54,12 +54,12 @@ function isContact(id: string): boolean {
   return id.startsWith("cnt_");
 }
 
-/** Finds a team and keeps it from being deleted until the transaction ends. */
+/** Finds a team, and prevents its deletion until the transaction ends. */
 function findTeam(tx: ReadContext["tx"], id: string) {
   return tx.selectFrom("teams").select("id").where("id", "=", id).forKeyShare().executeTakeFirst();
 }
 
-/** Finds the teams that somebody is in. */
+/** Finds the teams of a member. */
 export async function findTeamIds(
   tx: ReadContext["tx"],
   userId: string,

@@ -8,7 +8,7 @@ const [owner, agent] = await Promise.all([world.member(["owner"]), world.member(
 const WAITING = `
   select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 
-/** Answers what came while another act had the row in hand, which ends with these statements. */
+/** Sends a request while another transaction holds the row lock. That transaction then ends with these statements. */
 async function behind(
   row: { readonly table: string; readonly id: string },
   statements: readonly [text: string, values: unknown[]][],
@@ -30,7 +30,7 @@ async function behind(
   }
 }
 
-test("two concurrent changes of a team both happen", async () => {
+test("two concurrent changes of a team both succeed", async () => {
   const { body } = await owner("POST /api/v1/itsm/teams", { name: "Network" });
   const { id } = body.data;
   const joins: [string, unknown[]] = [
@@ -45,7 +45,7 @@ test("two concurrent changes of a team both happen", async () => {
   expect(read.body.data).toEqual(renamed.body.data);
 });
 
-test("a command that waited for the lock of a ticket sees the items that were set before", async () => {
+test("a command that waited for a ticket lock sees items that were set before", async () => {
   const made = await owner("POST /api/v1/cmdb/items", { name: "db-1", class: "server" });
   expect(made.status).toBe(201);
   const tickets = [
@@ -69,7 +69,7 @@ test("a command that waited for the lock of a ticket sees the items that were se
   }
 });
 
-test("a team with open tickets can't be deleted, in any environment, nor while one is being created", async () => {
+test("a team with open tickets cannot be deleted, in any environment, also while one is being created", async () => {
   const { body } = await owner("POST /api/v1/itsm/teams", { name: "Rehearsal" });
   const { id } = body.data;
   const path = `/api/v1/itsm/teams/${id}`;

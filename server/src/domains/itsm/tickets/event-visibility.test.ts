@@ -22,7 +22,7 @@ async function roleOf(permissions: readonly string[]): Promise<{ id: string; hol
   return { id: body.data.id, holder: await world.member([body.data.id]) };
 }
 
-/** What somebody hears of a ticket where they listen. */
+/** The events of a ticket that a member receives through a subscription. */
 async function heard(ask: Ask, where: string, id: string): Promise<any[]> {
   await world.settled();
   const { status, body } = await ask(`GET ${where}${where.includes("?") ? "&" : "?"}limit=200`);
@@ -33,7 +33,7 @@ const topic = (name: string) => `/api/v1/events/topics/${name}/events?timeout=0`
 const typesOf = (events: readonly any[]) => events.map(({ type }) => type);
 
 describe("an internal comment", () => {
-  test("is visible to those who work on tickets and to auditors, its text to nobody", async () => {
+  test("is visible to agents and auditors, but its text is not in events", async () => {
     const { path, id } = await incident();
     await agent(`POST ${path}/comments`, { body: "It was Bob.", internal: true });
     await agent(`POST ${path}/comments`, { body: "We are on it." });
@@ -51,7 +51,7 @@ describe("an internal comment", () => {
     }
   });
 
-  test("notifies the watchers who may read it", async () => {
+  test("notifies watchers who can read it", async () => {
     const { path, id } = await incident();
     for (const ask of [owner, viewer]) await ask(`POST ${path}/watchers`);
     await agent(`POST ${path}/comments`, { body: "It was Bob.", internal: true });
@@ -67,8 +67,8 @@ describe("an internal comment", () => {
   });
 });
 
-describe("somebody who may not read a ticket", () => {
-  test("sees no event of it on topics, in the audit log or in reports", async () => {
+describe("a member who cannot read a ticket", () => {
+  test("sees none of its events on topics, in the audit log or in reports", async () => {
     const { id } = await incident();
     expect(await heard(member, topic("incident"), id)).toEqual([]);
     expect(await heard(member, topic("platform.events"), id)).toEqual([]);
@@ -83,7 +83,7 @@ describe("somebody who may not read a ticket", () => {
     expect(await counted(both.holder)).toEqual([{ type: "incident.created", count: 1 }]);
   });
 
-  test("sees its events from when they may read it, and no longer than that", async () => {
+  test("sees its events only while having read permission", async () => {
     const { id } = await incident();
     const role = await roleOf(["events:read"]);
     const grant = (permissions: readonly string[]) =>
@@ -95,7 +95,7 @@ describe("somebody who may not read a ticket", () => {
     expect(await heard(role.holder, topic("incident"), id)).toEqual([]);
   });
 
-  test("is not notified of it, though they watched it before", async () => {
+  test("is not notified of it, although they watched it before", async () => {
     const { path, id } = await incident();
     const leaving = await world.member(["viewer"]);
     for (const ask of [leaving, viewer]) await ask(`POST ${path}/watchers`);
@@ -114,7 +114,7 @@ describe("somebody who may not read a ticket", () => {
   });
 });
 
-test("events of a request are visible to its requesters, its approvers and those who work on it", async () => {
+test("events of a request are visible to its requesters, its approvers and agents", async () => {
   const approver = await world.member(["member"]);
   const other = await world.member(["member"]);
   const item = await owner("POST /api/v1/catalog/items", {

@@ -1,7 +1,7 @@
 /**
- * The visibility of events about tickets on topics, to webhooks, triggers and reports: an event is hidden
- * from those who may not read its ticket, an internal comment from those who do not work on tickets. Those who
- * see a ticket only because it is theirs see of its events what they see of the ticket.
+ * The visibility of ticket events on topics, for webhooks, triggers and reports. An event is hidden from members who
+ * cannot read its ticket, and an internal comment from members who do not work on tickets. Parties of a ticket see
+ * the same fields in its events as in the ticket.
  */
 import { AuditRead } from "#domains/audit/index.ts";
 import { type Viewer as TicketViewer, viewerLookup } from "#domains/identity/roles/index.ts";
@@ -45,7 +45,7 @@ export const ticketEventVisibility: readonly EventVisibility[] = TICKET_KINDS.ma
 
 interface FilterContext {
   readonly viewerOf: (person: Principal) => TicketViewer;
-  /** The tickets of kinds that are not visible as a whole. */
+  /** The tickets of kinds that are not completely visible. */
   readonly identities: ReadonlyMap<string, TicketIdentity>;
 }
 
@@ -57,7 +57,7 @@ function filterFor(
   const isComment = event.type === commentType(kind);
   const isInternal = isComment ? event.data["internal"] !== false : event.data["internal"] === true;
   return (person) => {
-    // A webhook or a workflow belongs to the workspace, and goes on when its author has left.
+    // Webhooks and workflows belong to the workspace, and continue after their author leaves.
     if (!person || person.roles.length === 0) return event;
     const viewer = viewerOf(person);
     if (!holdsPermission(viewer.permissions, kind.read)) return undefined;
@@ -69,7 +69,7 @@ function filterFor(
   };
 }
 
-/** True of those who see that there is an internal comment; its text is not in the log. */
+/** True for members who see that an internal comment exists. Its text is not in the log. */
 function canSeeInternalComments({ write }: TicketKind, { permissions }: TicketViewer): boolean {
   return permissions.has(write.name) || permissions.has(AuditRead.name);
 }
@@ -96,8 +96,8 @@ async function identitiesFor(
 }
 
 /**
- * The visibility of events that are no ticket's own and name one, as `data.ticket.kind` says: breaches, pages. They are
- * for those who may see the events of that kind.
+ * The visibility of events that reference a ticket in `data.ticket.kind`, such as breaches and pages. They are
+ * visible to members who can see the events of that ticket kind.
  */
 export function visibilityByTicketKind(resourceType: string): EventVisibility {
   return {
@@ -128,7 +128,7 @@ export function visibilityByTicketKind(resourceType: string): EventVisibility {
 }
 
 function namedKindOf({ data }: RecordedEvent): string {
-  // Every event of such a type names its ticket, by its schema.
+  // Events of this type always reference a ticket.
   return (data as { readonly ticket: { readonly kind: string } }).ticket.kind;
 }
 

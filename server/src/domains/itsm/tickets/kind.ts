@@ -1,6 +1,6 @@
 /**
- * The kinds of tickets. Each domain of tickets declares its own and contributes it here, so that what
- * all have in common (comments, watchers, links, clocks, the state machines) is written once.
+ * Ticket kinds. Each ticket domain contributes its kind here, so that common features (comments, watchers, links, SLA
+ * clocks, state machines) are implemented once.
  */
 import Type, { type TObject } from "typebox";
 import type { Caller } from "#kernel/access/caller.ts";
@@ -15,7 +15,7 @@ import { LETTERS } from "./ticket-numbers.ts";
 export const TICKET_KINDS = ["incident", "change", "problem", "request"] as const;
 export type TicketKindName = (typeof TICKET_KINDS)[number];
 
-/** The part of a ticket that is shown where another resource refers to it. */
+/** The ticket fields shown where other resources reference the ticket. */
 export const TicketSummary = Type.Object(
   {
     kind: Type.Enum([...TICKET_KINDS]),
@@ -38,68 +38,71 @@ export interface TicketSummary {
   readonly workaround?: string | null;
 }
 
-/** A ticket, as far as the code that all kinds share has to know it. */
+/** The ticket fields that shared code needs. */
 export interface TicketIdentity extends TicketSummary {
   readonly revision: number;
-  /** The person who raised it. */
+  /** The creator. */
   readonly createdBy: string;
   readonly assigneeId: string | null;
   readonly teamId: string | null;
-  /** Of an incident: the person affected, a member or a contact. */
+  /** For an incident: the affected member or contact. */
   readonly callerId?: string | null;
-  /** The member whose verified address the contact has who is the caller. */
+  /** The member with the verified address of the calling contact. */
   readonly callerUserId?: string | null;
-  /** The members who watch it. */
+  /** The watching members. */
   readonly watcherIds?: readonly string[];
-  /** Of a request: the person whom it is for. */
+  /** For a request: the person who receives it. */
   readonly requestedFor?: string;
-  /** Of a request: those who are asked to approve it. */
+  /** For a request: its approvers. */
   readonly approverIds?: readonly string[];
 }
 
-/** A person who looks at tickets. */
+/** A viewer of tickets. */
 export type TicketViewer = Pick<Caller, "permissions" | "principal">;
 
-/** The tickets of a person, and what they see of them without a permission to read all. */
+/** Access to one's own tickets, and their visible fields without read permission. */
 export interface OwnTickets {
-  /** SQL that is true of a row that is theirs, given that of their id. */
+  /** SQL condition for an own ticket, given SQL for the id of the person. */
   readonly sql: (person: string) => string;
-  /** The fields that they see; of the others they get nothing: null, none or an empty text. All when absent. */
+  /** The visible fields; all by default. Hidden fields are null or empty. */
   readonly fields?: readonly string[];
   /** The schema of a ticket. */
   readonly schema?: TObject;
-  /** The verbs of the events that they see; all when absent. */
+  /** The verbs of the visible events; all by default. */
   readonly events?: readonly string[];
 }
 
 export interface TicketKind {
   readonly kind: TicketKindName;
-  /** Begins the ids of its operations, such as `incidents.list_comments`. */
+  /** The prefix of its operation ids, such as `incidents.list_comments`. */
   readonly plural: string;
-  /** Of ids. */
+  /** The id prefix. */
   readonly prefix: string;
-  /** Of its list, such as `/api/v1/itsm/incidents`. */
+  /** The path of its list, such as `/api/v1/itsm/incidents`. */
   readonly path: `/${string}`;
-  /** Its table, which has a column for each field of `TicketIdentity` that is not optional. */
+  /** Its table, with a column for each required field of `TicketIdentity`. */
   readonly table: string;
   /** The optional fields of `TicketIdentity` that its table has columns for. */
   readonly identityFields?: readonly ("workaround" | "callerId" | "requestedFor")[];
-  /** SQL for the people of the approval of a row. */
+  /** SQL for the ids of the people in the approval of a row. */
   readonly approverIdsSql?: string;
-  /** The tickets that people see because they are theirs; none where all who read the kind see all. */
+  /** Access of parties to their own tickets. Undefined if every reader of the kind sees all tickets. */
   readonly own?: OwnTickets;
   readonly machine: StateMachine;
   readonly read: Permission;
   readonly write: Permission;
-  /** Needed to add comments that are not internal; `write` when absent. */
+  /** Required to add public comments. Default: `write`. */
   readonly comment?: Permission;
-  /** True when somebody who holds `read` sees a ticket; without one, when they see all. All do when absent. */
+  /**
+   * True if a viewer with `read` sees a ticket; without a ticket, true if the viewer sees all. By default every
+   * reader sees all.
+   */
   readonly canSee?: (viewer: TicketViewer, ticket?: TicketIdentity) => boolean;
-  /** The list that reports are about, and the permission to count all of it. */
+  /** The list used by reports, and the permission to count all its tickets. */
   readonly reporting: { readonly list: ListDefinition; readonly permission: Permission };
 }
 
-/** Where domains of tickets contribute their kind. */
+/** The extension point for ticket kinds. */
 export const TicketKindPoint = extensionPoint<TicketKind>("itsm.ticket_kinds");
 
 /** The schema of a reference to a ticket in a path: its id or its number. */
@@ -115,7 +118,7 @@ export function ticketParams({ kind, prefix }: Pick<TicketKind, "kind" | "prefix
   return object({ id: ticketRef(kind, prefix) });
 }
 
-/** The column that a reference is looked up by. */
+/** The column for looking up a reference. */
 export function refColumn(ref: string): "id" | "number" {
   return ref.includes("_") ? "id" : "number";
 }

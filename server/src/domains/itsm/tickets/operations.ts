@@ -52,7 +52,7 @@ export const updateDeskSettings = command({
   allowNoop: true,
   example: { body: { autoCloseDays: 14 } },
   async run(ctx, { body }) {
-    // The first change has no row to lock, and two of them must take turns as well.
+    // The first change has no row to lock, but concurrent changes must be serialised.
     await ctx.send("select pg_advisory_xact_lock(hashtext('desk_settings' || $1))", [
       ctx.workspace.key,
     ]);

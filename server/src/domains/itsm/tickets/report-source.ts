@@ -9,7 +9,7 @@ import { TICKET_KINDS } from "./kind.ts";
 import { DeskRead } from "./settings.ts";
 import { ticketKinds } from "./ticket.ts";
 
-/** Fields that only reports have: the age of a ticket, and how long its resolution took. */
+/** Fields that only reports have: the age of a ticket, and its resolution time. */
 const MEASURES: Readonly<Record<string, ReportField>> = {
   ageDays: {
     sql: "floor(extract(epoch from now() - created_at) / 86400)",
@@ -25,7 +25,7 @@ const RESOLUTION: Readonly<Record<string, ReportField>> = {
   },
 };
 
-/** Tickets of one kind, for reports: by the fields that their list is filtered by. */
+/** Tickets of one kind for reports, by the filter fields of their list. */
 export const ticketsSource = reportSource({
   kind: "tickets",
   summary:
@@ -64,7 +64,7 @@ export const ticketsSource = reportSource({
   },
 });
 
-/** Fields that an event has where it has the whole ticket. */
+/** Fields of an event that contains the complete ticket. */
 const WHOLE = ["id", "number", "state", "createdAt"];
 
 function getReporting(platform: Pick<Platform, "contributions">, entity: string) {
@@ -73,7 +73,7 @@ function getReporting(platform: Pick<Platform, "contributions">, entity: string)
   return kind.reporting;
 }
 
-/** Tickets of all kinds, for SQL: those of the kinds that the caller may read as a whole. */
+/** Tickets of all kinds for SQL, limited to kinds that the caller can read completely. */
 export const ticketsSqlView: SqlView = {
   name: "tickets",
   summary: "Incidents, changes, problems and requests that you can list.",
@@ -88,7 +88,7 @@ export const ticketsSqlView: SqlView = {
   visible: readableKinds,
 };
 
-/** SQL that is true for the tickets (`e`) of kinds that the caller may read; false when there are none. */
+/** SQL condition: the tickets (`e`) are of kinds that the caller can read. False without any kind. */
 export async function readableKinds(
   { platform, caller }: SqlViewRequest,
   parameters: SqlParameters,

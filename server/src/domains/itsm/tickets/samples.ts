@@ -65,7 +65,7 @@ const own: readonly Sample[] = [
   },
 ];
 
-/** How a ticket of each kind is made. */
+/** How to create a ticket of each kind. */
 const TICKETS: Readonly<Record<string, { path: string; make: (owner: Ask) => Promise<object> }>> = {
   incidents: { path: "/api/v1/itsm/incidents", make: async () => ({ title: "A sample" }) },
   changes: { path: "/api/v1/itsm/changes", make: async () => ({ title: "A sample" }) },
@@ -153,7 +153,7 @@ function tasks(plural: string, path: string, ticket: (owner: Ask) => Promise<str
     const { body } = await owner(`POST ${path}/${id}/tasks`, { title: "A sample" });
     return { params: { id, taskId: body.data.id as string } };
   };
-  /** A task that another waits for. */
+  /** A task that blocks another task. */
   const awaited = async (owner: Ask) => {
     const { params } = await added(owner);
     const next = { title: "Then", dependsOn: [params.taskId] };
@@ -204,13 +204,13 @@ function tasks(plural: string, path: string, ticket: (owner: Ask) => Promise<str
   ];
 }
 
-/** The last task of a request whose run has completed: it is fulfilled then. */
+/** The last task of a request with a completed run. Ending it fulfils the request. */
 async function lastTask(owner: Ask, world: World) {
   const made = TICKETS["requests"];
   const { body } = await owner(`POST ${made?.path}`, await made?.make(owner));
   const { id } = body.data;
   const task = await owner(`POST ${made?.path}/${id}/tasks`, { title: "A sample" });
-  // Nobody carries runs out here.
+  // The samples execute no runs.
   await world.sql(`update catalog_requests set run_id = $2, output = '{"price":7}' where id = $1`, [
     id,
     newId("run"),

@@ -52,12 +52,12 @@ export const DEFAULT_SETTINGS: TicketSettings = {
   revision: 0,
 };
 
-/** Reads how the workspace handles its tickets. */
+/** Reads the ticket settings of the workspace. */
 export async function readTicketSettings(tx: Tx): Promise<TicketSettings> {
   const row = await tx.selectFrom("desk_settings").selectAll().executeTakeFirst();
   if (!row) return DEFAULT_SETTINGS;
   return {
-    // Its schema was checked when it was saved.
+    // Validated by its schema when it was saved.
     priorityMatrix: row.priority_matrix as number[][],
     autoCloseDays: row.auto_close_days,
     updatedAt: row.updated_at,

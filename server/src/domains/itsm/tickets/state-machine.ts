@@ -1,34 +1,34 @@
 import { Failure, failure, type FailureType } from "#kernel/operation/failure.ts";
 
-/** A transition: an action, the states that allow it, and the state that it leads to. */
+/** A transition: an action, the states that allow it, and its target state. */
 export interface Transition<State extends string = string, Action extends string = string> {
   readonly action: Action;
   readonly from: readonly State[];
   readonly to: State;
-  /** Performed by the platform as part of something else; nobody can ask for it. */
+  /** Performed by the platform as part of another action; not available to users. */
   readonly automatic?: true;
 }
 
-/** The states of a kind of ticket: one table, which every operation that changes a state asks. */
+/** The states of a ticket kind. All operations that change a state use this table. */
 export interface StateMachine<State extends string = string, Action extends string = string> {
   /** The kind of ticket, such as `incident`. */
   readonly kind: string;
-  /** The first is the one that a ticket begins in. */
+  /** The first state is the initial state. */
   readonly states: readonly State[];
-  /** Those in which nothing is left to do. */
+  /** States in which no work is left. */
   readonly finalStates: readonly State[];
   readonly transitions: readonly Transition<State, Action>[];
-  /** Thrown where the state does not have the action. */
+  /** Thrown if the state does not allow the action. */
   readonly wrongState: FailureType;
 }
 
-/** When a transition happens, and who performs it. */
+/** The time and the actor of a transition. */
 export interface TransitionContext {
   readonly at: string;
   readonly by: string;
 }
 
-/** Declares a machine. The failure of an action that its state does not have is `<kind>_wrong_state`. */
+/** Declares a state machine. An invalid action fails with `<kind>_wrong_state`. */
 export function stateMachine<const State extends string, const Action extends string>(
   declaration: Omit<StateMachine<State, Action>, "wrongState">,
 ): StateMachine<State, Action> {
@@ -36,7 +36,7 @@ export function stateMachine<const State extends string, const Action extends st
   return { ...declaration, wrongState: failure(`${declaration.kind}_wrong_state`, 409, title) };
 }
 
-/** The state that an action leads to; throws a 409 that names the allowed actions where it leads nowhere. */
+/** The target state of an action. Throws 409 with the allowed actions if it is invalid. */
 export function nextState<State extends string, Action extends string>(
   machine: StateMachine<State, Action>,
   state: State,
@@ -53,7 +53,7 @@ export function nextState<State extends string, Action extends string>(
   );
 }
 
-/** The action that leads from one state to another; throws a 409 that names the allowed states where none does. */
+/** The action between two states. Throws 409 with the allowed states if none exists. */
 export function transitionBetween<State extends string, Action extends string>(
   machine: StateMachine<State, Action>,
   from: State,
@@ -70,11 +70,11 @@ export function transitionBetween<State extends string, Action extends string>(
   throw invalidTransition(machine, from, detail, [...new Set(states)]);
 }
 
-/** The states in which a machine has an action of this name; nothing where it has none. */
+/** The states that allow an action; undefined for an unknown action. */
 export const statesWith = (machine: StateMachine, name: string): readonly string[] | undefined =>
   machine.transitions.find(({ action }) => action === name)?.from;
 
-/** The actions that a state allows people to ask for. */
+/** The actions that users can perform in a state. */
 export function actionsIn<State extends string, Action extends string>(
   machine: StateMachine<State, Action>,
   state: State,
@@ -85,7 +85,7 @@ export function actionsIn<State extends string, Action extends string>(
   return [...new Set(actions)];
 }
 
-/** The failure of a transition, with what could be asked for instead: actions, unless states are given. */
+/** The failure of an invalid transition, with the allowed actions, or states if given. */
 export function invalidTransition<State extends string>(
   machine: StateMachine<State>,
   state: State,

@@ -1,13 +1,13 @@
 /**
- * Numbers of tickets. A counter that is raised by the transaction that makes the ticket would be locked
- * until that commits, and all who make tickets would queue for it. So a number is allocated beforehand, in
- * a transaction of its own, together for all who wait for one. A transaction that fails leaves a gap.
+ * Ticket numbers. A counter incremented by the creating transaction would stay locked until its commit, and serialise
+ * all ticket creation. So a number is allocated before, in a separate transaction, together for all waiting callers.
+ * A failed transaction leaves a gap.
  */
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import type { Database, Partition } from "#kernel/db/database.ts";
 
-/** The letters that numbers of each kind begin with. */
+/** The prefix of the numbers of each kind. */
 export const LETTERS = {
   incident: "INC",
   change: "CHG",
@@ -19,27 +19,27 @@ export type NumberedKind = keyof typeof LETTERS;
 
 const DIGITS = 7;
 
-/** A number as people quote it, and as lists sort by it. */
+/** A number as people quote it, and its sort key. */
 export interface TicketNumber {
   readonly no: number;
   readonly number: string;
 }
 
-/** Allocates the next number of a kind in the caller's workspace; for the `prepare` of its operation. */
+/** Allocates the next number of a kind in the caller's workspace, in the `prepare` step of an operation. */
 export async function nextTicketNumber(
   platform: Platform,
   caller: Caller,
   kind: NumberedKind,
 ): Promise<TicketNumber> {
   const partition = partitionOfCaller(caller);
-  // A dry run uses none up.
+  // A dry run does not use up a number.
   const no = caller.isDryRun
     ? await peekNumber(platform.db, caller, kind)
     : await queueForNumber(platform.db, partition, kind);
   return { no, number: formatTicketNumber(kind, no) };
 }
 
-/** `INC0000012` of 12. */
+/** Formats 12 as `INC0000012`. */
 export function formatTicketNumber(kind: NumberedKind, no: number): string {
   return LETTERS[kind] + String(no).padStart(DIGITS, "0");
 }
@@ -49,7 +49,7 @@ interface Waiter {
   readonly reject: (error: unknown) => void;
 }
 
-/** The waiters for numbers of one kind in one workspace; there is an entry while numbers are allocated. */
+/** Callers waiting for numbers, by kind and workspace. An entry exists while numbers are being allocated. */
 const queues = new WeakMap<Database, Map<string, Waiter[]>>();
 
 function queueForNumber(db: Database, partition: Partition, kind: NumberedKind): Promise<number> {
@@ -85,10 +85,10 @@ async function serveQueue(
   queuesByKey.delete(key);
 }
 
-/** How many numbers of each kind a dry run was told. */
+/** How many numbers of each kind a dry run has received. */
 const peeked = new WeakMap<Caller, Map<NumberedKind, number>>();
 
-/** The number that would be next, and the ones after it for further calls of one dry run. */
+/** The next number, and the following ones for further calls in a dry run. */
 async function peekNumber(db: Database, caller: Caller, kind: NumberedKind): Promise<number> {
   let counts = peeked.get(caller);
   if (!counts) peeked.set(caller, (counts = new Map()));
@@ -111,7 +111,7 @@ function allocateNumbers(
   { kind, count }: { readonly kind: NumberedKind; readonly count: number },
 ): Promise<number> {
   return db.write(partition, async (session) => {
-    // Does not wait for the disk: the ticket of a number commits after it, and so never without it.
+    // Does not wait for the disk: the ticket commits later, and therefore never without its number.
     void session.send("set local synchronous_commit to off", []);
     const [row] = await session.send<{ last: number }>(ALLOCATE, [kind, count]);
     if (!row) throw new Error("An insert returned nothing.");

@@ -8,10 +8,10 @@ import { seesOwnOnly } from "./askers/party.ts";
 import { LETTERS } from "./ticket-numbers.ts";
 
 const DIGITS_MIN = 7;
-/** A single letter begins too many words to be of use. */
+/** A single letter matches too many words. */
 const WORD_CHARACTERS_MIN = 2;
 
-/** Finds tickets of a kind by number, id, and the words of their texts and comments. */
+/** Finds tickets of a kind by number, id, and words in their texts and comments. */
 export function ticketSearch(kind: TicketKind): SearchSource {
   return {
     kind: kind.kind,
@@ -37,7 +37,7 @@ function toHit({ id, title, number, state }: TicketIdentity): SearchHit {
   return { id, title, ref: number, detail: state };
 }
 
-/** By its id, its number, or the number without letters and zeros. */
+/** By id, by number, or by number without letters and zeros. */
 async function findByReference(
   { tx }: ReadContext,
   { kind, table, prefix }: TicketKind,
@@ -50,7 +50,7 @@ async function findByReference(
   return rows.map(({ id }) => String(id));
 }
 
-/** The number of a ticket of this kind that somebody typed: `INC0000012`, `inc12` or `12`. */
+/** Parses a typed ticket number of this kind: `INC0000012`, `inc12` or `12`. */
 export function readTicketNumber(kind: TicketKindName, typed: string): string | undefined {
   const letters = LETTERS[kind];
   const digits = new RegExp(`^(?:${letters})?0*(\\d{1,15})$`, "i").exec(typed)?.[1];
@@ -63,7 +63,7 @@ async function findByCaller(
   ticketKind: TicketKind,
   { words, limit }: Pick<SearchQuery, "words" | "limit">,
 ): Promise<string[]> {
-  // The names of other people are not for those who see only their own tickets.
+  // Members who see only their own tickets must not search names of other people.
   if (seesOwnOnly(ticketKind, caller)) return [];
   const people = await findPeopleByWords(tx, words);
   if (people.length === 0) return [];
@@ -76,7 +76,7 @@ async function findByCaller(
   return rows.map(({ id }) => String(id));
 }
 
-/** Finds the ids of tickets of a kind by words, the best first; of the last word the beginning is enough. */
+/** Finds ticket ids of a kind by words, best first. The last word can be a prefix. */
 export async function findByWords(
   { tx, caller }: ReadContext,
   ticketKind: TicketKind,
@@ -85,7 +85,7 @@ export async function findByWords(
   const { kind, table, own, write } = ticketKind;
   const last = words.at(-1) ?? "";
   if (last.length < WORD_CHARACTERS_MIN) return [];
-  // Quoted, it is a text and no query; of quotes and backslashes nothing can be looked for.
+  // Quoted, so that it is text instead of query syntax. Quotes and backslashes cannot be searched.
   const prefix = `'${last.replaceAll(/['\\]/g, " ")}':*`;
   const rest = words.slice(0, -1).join(" ");
   if (own && seesOwnOnly(ticketKind, caller)) {

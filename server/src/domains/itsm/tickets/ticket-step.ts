@@ -2,7 +2,7 @@ import { executor, StepFailure, type StepTools } from "#domains/runs/index.ts";
 import { ticket } from "#domains/workflows/index.ts";
 import { ticketKinds } from "./ticket.ts";
 
-/** The verbs of operations that a step can call. */
+/** The operation verbs that a step can call. */
 const VERBS: Readonly<Record<string, string>> = {
   create: "create",
   get: "get",
@@ -16,7 +16,7 @@ const VERBS: Readonly<Record<string, string>> = {
   cancel: "cancel",
 };
 
-/** The step that works with tickets, by the permissions of the person who deployed the workflow. */
+/** The step that works with tickets, with the permissions of the deployer of the workflow. */
 export const ticketExecutor = executor({
   type: ticket,
   async run({ operation, kind, id, fields = {} }, tools) {
@@ -25,7 +25,7 @@ export const ticketExecutor = executor({
     const ticketKind = ticketKinds(platform).find((candidate) => candidate.kind === kind);
     const name = `${ticketKind?.plural}.${verb}`;
     const isNew = operation === "create";
-    // A request is submitted by making it.
+    // A request is submitted when it is created.
     if (!platform.operations.has(name) || (kind === "request" && operation === "submit")) {
       throw new StepFailure(
         "unknown_operation",
@@ -46,7 +46,7 @@ export const ticketExecutor = executor({
   },
 });
 
-/** Links a new ticket to the request that the run fulfils, so that each leads to the other. */
+/** Links a new ticket with the request that the run fulfils. */
 async function linkToRequest(
   { run, perform, log }: Pick<StepTools, "run" | "perform" | "log">,
   plural: string,
@@ -59,7 +59,7 @@ async function linkToRequest(
   try {
     await perform(`${plural}.add_link`, { params: { id }, body: { ticketId: input.id } });
   } catch (error) {
-    // The right to create tickets does not include linking them: the ticket is created all the same.
+    // The permission to create tickets does not include linking, so the ticket is created without the link.
     if (!(error instanceof StepFailure)) throw error;
     log("warn", `The ticket was not linked to the request: ${error.message}`);
   }

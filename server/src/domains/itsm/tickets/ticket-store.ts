@@ -1,6 +1,6 @@
 /**
- * The rows of one kind of ticket. The kind names the fields that its columns hold, `createdAt` in
- * `created_at`; how they are read, locked, inserted and updated follows from that.
+ * Reads and writes the rows of one ticket kind. The kind names the fields with columns, such as `createdAt` for
+ * `created_at`; reads, locks, inserts and updates are derived.
  */
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows, type SqlRow } from "#kernel/db/statement.ts";
@@ -11,25 +11,25 @@ import type { TicketNumber } from "./ticket-numbers.ts";
 
 interface StoredTicket {
   readonly id: string;
-  /** The configuration items that it is about, in a table of their own. */
+  /** Its configuration items, in a separate table. */
   readonly ciIds: readonly string[];
   readonly tags?: readonly string[];
-  /** The values of fields that the workspace gave its kind. */
+  /** The values of custom fields. */
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
 export interface TicketTable<T, Row> {
   readonly kind: TicketKindName;
   readonly table: string;
-  /** Fields that stay as they were inserted, besides those that all kinds have. */
+  /** Fields that never change, in addition to those of all kinds. */
   readonly constants?: readonly (keyof Row & string)[];
-  /** Fields that change, besides `revision`. */
+  /** Fields that can change, in addition to `revision`. */
   readonly fields: readonly (keyof Row & string)[];
-  /** Fields in columns of the type jsonb. */
+  /** Fields in jsonb columns. */
   readonly json?: readonly (keyof Row & string)[];
-  /** SQL of fields that are in other tables. */
+  /** SQL of fields in other tables. */
   readonly computed?: Readonly<Record<string, string>>;
-  /** Where the fields of a row are not those of a ticket. */
+  /** Converts rows with other fields than the ticket. */
   readonly toTicket?: (row: Row) => T;
   readonly toRow?: (ticket: T) => Row;
 }
@@ -39,14 +39,14 @@ export interface TicketStore<T> {
   readonly select: string;
   /** Converts a row of `select`. */
   readonly toTicket: (row: SqlRow) => T;
-  /** The ticket that an id or a number names; throws a 404 when there is none. */
+  /** The ticket with an id or a number. Throws 404 if it does not exist. */
   readonly get: (tx: Tx, ref: string) => Promise<T>;
-  /** Locks the row until the transaction ends; throws a 404 when there is none. */
+  /** Locks the row until the transaction ends. Throws 404 if it does not exist. */
   readonly lock: (tx: Tx, ref: string) => Promise<T>;
-  /** Locks the rows that a condition with `$1`, and the order behind it, selects. */
+  /** Locks the rows selected by a condition with `$1`, with an optional order clause. */
   readonly lockWhere: (tx: Tx, where: string, operand: unknown) => Promise<T[]>;
   readonly insert: (ctx: WriteContext<never>, ticket: T, number: TicketNumber) => Promise<void>;
-  /** Writes a locked ticket; its configuration items only where they are others than before. */
+  /** Writes a locked ticket. Configuration items are written only if they changed. */
   readonly update: (ctx: WriteContext<never>, before: T, after: T) => Promise<void>;
 }
 
@@ -66,7 +66,7 @@ export function ticketStore<T extends StoredTicket, Row = T>(
     `${itemIdsSql(table)} as "ciIds"`,
     ...Object.entries(declaration.computed ?? {}).map(([field, text]) => `${text} as "${field}"`),
   ].join(", ");
-  // The select list has each field of a row, and the checks of its table the values.
+  // The select list has each field of a row, and check constraints guarantee the values.
   const toTicket = (row: SqlRow) =>
     declaration.toTicket?.(row as unknown as Row) ?? (row as unknown as T);
   const lockWhere = async (tx: Tx, where: string, operand: unknown) =>
@@ -121,19 +121,19 @@ function assertFound<T>([ticket]: readonly T[]): T {
   return ticket;
 }
 
-/** Rows of one table that are to be changed. */
+/** Rows of one table to lock for a change. */
 export interface LockQuery {
   readonly table: string;
   /** The select list. */
   readonly select: string;
-  /** The condition, with `$1` for the operand, and an order behind it, if any. */
+  /** The condition with `$1` for the operand, with an optional order clause. */
   readonly where: string;
 }
 
 /**
- * Locks rows until the transaction ends, and reads them then. A statement that does both sees the rows
- * as they are once it has the lock, but what it selects from other tables, such as the items of a
- * ticket, as that was when it began to wait. Both are sent together.
+ * Locks rows until the transaction ends, and then reads them. A single statement would see the locked rows in their
+ * latest state, but data from other tables, such as the items of a ticket, in the state before the wait. Both
+ * statements are sent together.
  */
 export async function lockRows(
   tx: Tx,
@@ -147,7 +147,7 @@ export async function lockRows(
   return rows;
 }
 
-/** Replaces the configuration items that a ticket is about. */
+/** Replaces the configuration items of a ticket. */
 async function setItems(tx: Tx, kind: TicketKindName, { id, ciIds }: StoredTicket): Promise<void> {
   await tx.deleteFrom("ticket_items").where("ticket_id", "=", id).execute();
   if (ciIds.length === 0) return;
@@ -155,7 +155,7 @@ async function setItems(tx: Tx, kind: TicketKindName, { id, ciIds }: StoredTicke
   await tx.insertInto("ticket_items").values(rows).execute();
 }
 
-/** For the select list of a ticket's table: the ids of its items, in their order. */
+/** SQL for the select list of a ticket table: the ids of its items in order. */
 export function itemIdsSql(table: string): string {
   return (
     "array(select i.item_id from ticket_items i where i.ticket_id = " +

@@ -19,7 +19,7 @@ import {
 import { LETTERS } from "./ticket-numbers.ts";
 import { columnOf } from "./ticket-store.ts";
 
-/** The ticket that a reference names; throws a 404 where there is none, or the caller does not see it. */
+/** The ticket of a reference. Throws 404 if it does not exist or the caller cannot see it. */
 export async function getTicketIdentity(
   ctx: ReadContext,
   kind: TicketKind,
@@ -30,12 +30,12 @@ export async function getTicketIdentity(
   return identity;
 }
 
-/** Locks a ticket until the transaction ends, so that two that undo at once come one after the other. */
+/** Locks a ticket until the transaction ends, which serialises concurrent undos. */
 export async function lockTicket(tx: Tx, { table }: TicketKind, id: string): Promise<void> {
   await queryRows(tx, `select from ${table} where id = $1 for update`, [id]);
 }
 
-/** Tickets of a kind by their ids, also those that the caller does not see. */
+/** Tickets of a kind by id, including those that the caller cannot see. */
 export function findTicketIdentities(
   tx: Tx,
   kind: TicketKind,
@@ -44,7 +44,7 @@ export function findTicketIdentities(
   return queryIdentities(tx, kind, "id = any($1::text[])", ids);
 }
 
-/** The id of the ticket with this number, of any kind; also one that the caller does not see. */
+/** The id of the ticket with this number, of any kind, without a visibility check. */
 export async function findTicketId(
   { tx, services }: Pick<ReadContext, "tx" | "services">,
   number: string,
@@ -63,7 +63,7 @@ interface TicketLookup {
   readonly services: Pick<PlatformServices, "contributions">;
 }
 
-/** The ticket with this number, of any kind; whoever may see it. */
+/** The ticket with this number, of any kind, without a visibility check. */
 export async function findTicketByNumber(
   { tx, services }: TicketLookup,
   number: string,
@@ -74,7 +74,7 @@ export async function findTicketByNumber(
   return ticket && { kind, ticket };
 }
 
-/** The ticket with this id, of any kind; whoever may see it. */
+/** The ticket with this id, of any kind, without a visibility check. */
 export async function findTicketById(
   { tx, services }: TicketLookup,
   id: string,
@@ -110,21 +110,21 @@ async function queryIdentities(
   if (identityFields.includes("callerId")) columns.push(`${CALLER_USER} as "callerUserId"`);
   const select = columns.join(", ");
   const rows = await queryRows(tx, `select ${select} from ${table} where ${where}`, [operand]);
-  // The columns are those of an identity, by the contract of a kind.
+  // The columns are those of an identity, as each kind guarantees.
   return rows.map((row) => ({ ...row, kind }) as unknown as TicketIdentity);
 }
 
-/** SQL for the member whose address a contact has who is the caller. */
+/** SQL for the member with the address of the calling contact. */
 const CALLER_USER = `
   case when caller_id like 'cnt\\_%' then
     ${memberOfAddressSql("(select c.address from contacts c where c.id = caller_id)")} end`;
 
-/** The invited watchers alone: to watch a ticket by one's own choice gives no part in it. */
+/** Only invited watchers are parties, not members who watch by their own choice. */
 function watcherIdsSql(table: string): string {
   return `array(select w.user_id from ticket_watchers w where w.ticket_id = ${table}.id and w.invited)`;
 }
 
-/** SQL that is true of a ticket that somebody was invited to watch, given that of their id. */
+/** SQL condition: a person was invited to watch the ticket, given SQL for the id of the person. */
 export function watchedSql(person: string): string {
   return `id = any (array(select w.ticket_id from ticket_watchers w where w.user_id = ${person} and w.invited))`;
 }
@@ -134,14 +134,14 @@ export function ticketRefOf(ticket: Pick<TicketSummary, "id" | "number" | "title
   return { id: ticket.id, number: ticket.number, displayName: ticket.title };
 }
 
-/** All kinds of tickets of this product. */
+/** All ticket kinds of this product. */
 export function ticketKinds({
   contributions,
 }: Pick<PlatformServices, "contributions">): readonly TicketKind[] {
   return contributionsTo(TicketKindPoint, contributions);
 }
 
-/** Tickets of any kinds by their ids, those that the caller sees. */
+/** Tickets of any kind by id, limited to those visible to the caller. */
 export async function findVisibleTickets(
   { tx, services, caller }: ReadContext,
   ids: readonly string[],
@@ -163,12 +163,12 @@ function toSummary({ kind, id, number, title, state, workaround }: TicketIdentit
 
 const WHOLE_TICKET = ["id", "number", "state", "title", "updatedAt"];
 
-/** The source of a list of past tickets. */
+/** The source for lists of tickets at a past time. */
 export function pastTickets({ kind, table }: Pick<TicketKind, "kind" | "table">): PastList {
   return { resourceType: kind, table, marks: WHOLE_TICKET };
 }
 
-/** Tickets of one kind with the titles and states of then; the caller sees them now. */
+/** Tickets of one kind with their past titles and states. Requires current visibility. */
 export async function readPastSummaries(
   tx: Tx,
   kind: TicketKindName,
@@ -184,7 +184,7 @@ export async function readPastSummaries(
   });
 }
 
-/** A ticket as it was; the caller sees it now. */
+/** A ticket at a past time. Requires current visibility. */
 export async function readPastTicket<T extends object>(
   { tx, now }: ReadContext,
   kind: TicketKindName,
@@ -200,6 +200,6 @@ export async function readPastTicket<T extends object>(
     created: [`${kind}.created`],
   });
   if (!found) throw new Failure(PastNotKept);
-  // Events have what responses have, by one schema.
+  // Events use the response schema.
   return found.state as T;
 }

@@ -14,7 +14,7 @@ async function incident(title = "The printer is on fire"): Promise<{ path: strin
 }
 
 describe("numbers", () => {
-  test("tickets that are raised concurrently get unique numbers without a gap", async () => {
+  test("concurrently created tickets get unique numbers without a gap", async () => {
     const first = await incident();
     const { body } = await agent(`GET ${first.path}`);
     const start = Number(body.data.number.slice(3));
@@ -28,7 +28,7 @@ describe("numbers", () => {
     expect(numbers).toEqual(expected);
   });
 
-  test("a ticket is found by its number as by its id", async () => {
+  test("a ticket is found by number and by id", async () => {
     const { path, id } = await incident();
     const { body } = await agent(`GET ${path}`);
     const found = await agent(`GET /api/v1/itsm/incidents/${body.data.number}`);
@@ -39,7 +39,7 @@ describe("numbers", () => {
 });
 
 describe("teams", () => {
-  test("a team with open tickets can't be deleted", async () => {
+  test("a team with open tickets cannot be deleted", async () => {
     const made = await owner("POST /api/v1/itsm/teams", {
       name: "Network",
       memberIds: [agent.userId],
@@ -69,7 +69,7 @@ describe("teams", () => {
     expect((await agent("POST /api/v1/itsm/teams", { name: "Mine" })).status).toBe(403);
   });
 
-  test("a PATCH that changes nothing emits nothing", async () => {
+  test("a PATCH without changes emits nothing", async () => {
     const { body } = await owner("POST /api/v1/itsm/teams", { name: "Idle" });
     const path = `/api/v1/itsm/teams/${body.data.id}`;
     const [{ data }] = await world.sql("select data from events where resource_id = $1", [
@@ -114,7 +114,7 @@ test("each workspace has its own priority matrix and time to close", async () =>
 });
 
 describe("comments", () => {
-  test("internal ones are for those who work on the ticket, and the log does not have their text", async () => {
+  test("internal comments are visible to agents, and the log does not contain their text", async () => {
     const { path, id } = await incident();
     const open = await agent(`POST ${path}/comments`, { body: "We are on it." });
     const inner = await agent(`POST ${path}/comments`, { body: "It was Bob.", internal: true });
@@ -136,7 +136,7 @@ describe("comments", () => {
     expect((await viewer(`POST ${path}/comments`, { body: "I too." })).status).toBe(403);
   });
 
-  test("are read page by page, the oldest first", async () => {
+  test("comments are paged, oldest first", async () => {
     const { path } = await incident();
     for (const body of ["1", "2", "3"]) await agent(`POST ${path}/comments`, { body });
     const first = await agent(`GET ${path}/comments?limit=2`);
@@ -148,7 +148,7 @@ describe("comments", () => {
   });
 });
 
-test("a requester comments on their request, and links do not show the requests of others", async () => {
+test("a requester comments on their request, and links hide requests of others", async () => {
   const item = await owner("POST /api/v1/catalog/items", {
     name: "A chair",
     form: { type: "object", properties: {} },
@@ -169,7 +169,7 @@ test("a requester comments on their request, and links do not show the requests 
 });
 
 describe("watchers", () => {
-  test("are notified of what others do, not of what they do themselves or of internal comments", async () => {
+  test("are notified of changes by others, but not of their own changes or of internal comments", async () => {
     const { path, id } = await incident("Watched");
     const added = await viewer(`POST ${path}/watchers`);
     expect([added.status, added.events]).toEqual([201, ["incident.watcher_added"]]);
@@ -190,7 +190,7 @@ describe("watchers", () => {
     expect(await titlesOf(agent)).toEqual([]);
   });
 
-  test("to add or remove others needs the permission to write", async () => {
+  test("adding or removing other watchers needs the permission to write", async () => {
     const { path } = await incident();
     const refused = await viewer(`POST ${path}/watchers`, { userId: owner.userId });
     expect([refused.status, refused.events]).toEqual([403, []]);
@@ -202,7 +202,7 @@ describe("watchers", () => {
   });
 });
 
-test("an attachment is a text of up to 1 MiB, and comes back as it was", async () => {
+test("an attachment is a text of up to 1 MiB, and is returned unchanged", async () => {
   const { path } = await incident();
   const content = "é\n".repeat(300_000);
   const added = await agent(`POST ${path}/attachments`, { name: "a b.log", content });
@@ -227,7 +227,7 @@ test("an attachment is a text of up to 1 MiB, and comes back as it was", async (
 });
 
 describe("links", () => {
-  test("are seen from both ends, with a known error's workaround", async () => {
+  test("links are visible from both tickets, with the workaround of a known error", async () => {
     const { path, id } = await incident("Slow");
     const problem = await agent("POST /api/v1/itsm/problems", { title: "A leak" });
     const { id: problemId } = problem.body.data;
@@ -255,7 +255,7 @@ describe("links", () => {
     expect([removed.status, removed.events]).toEqual([204, ["problem.unlinked"]]);
   });
 
-  test("need another ticket that exists", async () => {
+  test("a link needs another existing ticket", async () => {
     const { path, id } = await incident();
     const unknown = { ticketId: "chg_00000000000000000000000000" };
     const missing = await agent(`POST ${path}/links`, unknown);
@@ -266,7 +266,7 @@ describe("links", () => {
   });
 });
 
-test("a timeline shows what changed and who did it, the newest first", async () => {
+test("a timeline shows changes and their authors, newest first", async () => {
   const { path } = await incident("Before");
   await agent(`PATCH ${path}`, { title: "After", urgency: 1 });
   const { body } = await viewer(`GET ${path}/timeline`);
@@ -277,7 +277,7 @@ test("a timeline shows what changed and who did it, the newest first", async () 
   });
 });
 
-test("a workflow works with tickets by the permissions of the person who deployed it", async () => {
+test("a workflow works with tickets with the permissions of its deployer", async () => {
   const { body } = await owner("POST /api/v1/workflows", {
     name: "Raise and resolve",
     trigger: { type: "manual" },
@@ -331,7 +331,7 @@ test("a workflow works with tickets by the permissions of the person who deploye
   ]);
 });
 
-test("the state machines are listed as they are enforced", async () => {
+test("the listed state machines equal the enforced ones", async () => {
   const { body } = await viewer("GET /api/v1/itsm/state-machines");
   const { transitions, states, initial } = body.data.find(({ kind }: any) => kind === "incident");
   expect([initial, states]).toEqual([

@@ -18,7 +18,7 @@ export async function countTickets(
   return Number(row?.["n"] ?? 0);
 }
 
-/** The tickets of a kind that are assigned to somebody, while `openSql` holds. */
+/** The tickets of a kind assigned to a member, limited by `openSql`. */
 export function assignedTickets(
   { plural, table }: Pick<TicketKind, "plural" | "table">,
   permission: Permission,

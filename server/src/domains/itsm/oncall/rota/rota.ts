@@ -205,8 +205,8 @@ function toWallMs(timeZone: string, ms: number): number {
 }
 
 /**
- * The instant at which the clock on the wall shows a time; one that is skipped comes an hour later. As Luxon finds it,
- * without its objects: a schedule asks for thousands.
+ * The instant of a local time. A skipped time is an hour later. Same result as Luxon but without its objects, because
+ * a schedule needs thousands.
  */
 function toInstantMs(timeZone: string, wallMs: number): number {
   const offsetMs = offsetMsAt(timeZone, wallMs);
@@ -216,7 +216,7 @@ function toInstantMs(timeZone: string, wallMs: number): number {
   return wallMs - Math.min(nearOffsetMs, lastOffsetMs);
 }
 
-/** A day at whose ends clocks agree has one offset; to ask for each moment is slow. */
+/** A day with equal offsets at both ends has one offset. Reading the offset of each moment is slow. */
 function offsetMsAt(timeZone: string, ms: number): number {
   const day = Math.floor(ms / DAY_MS);
   const offsetMs = dayOffsetMs(timeZone, day);
@@ -225,7 +225,7 @@ function offsetMsAt(timeZone: string, ms: number): number {
 
 const OFFSETS_MAX = 10_000;
 const ZONES_MAX = 50;
-/** By zone and day. */
+/** Offsets by zone and day. */
 const zoneOffsets = new Map<string, Map<number, number>>();
 
 function dayOffsetMs(timeZone: string, day: number): number {
@@ -245,7 +245,7 @@ function readOffsetMs(timeZone: string, ms: number): number {
   return IANAZone.create(timeZone).offset(ms) * 60_000;
 }
 
-/** Shifts in order with others laid over them: one pass, since there may be thousands of either. */
+/** Overlays ordered shifts with other shifts in one pass, because both can be thousands. */
 function coverShifts(below: readonly Shift[], above: readonly Shift[]): readonly Shift[] {
   const ordered = above.toSorted((left, right) => left.fromMs - right.fromMs);
   let first = 0;
@@ -272,7 +272,7 @@ function clipShift(shift: Shift, fromMs: number, untilMs: number): Shift[] {
   return begins < ends ? [{ ...shift, fromMs: begins, untilMs: ends }] : [];
 }
 
-/** Joins what follows without a gap and is the same person's by the same right. */
+/** Merges adjacent shifts with the same member and the same source. */
 function mergeShifts(shifts: readonly Shift[]): readonly Shift[] {
   const merged: Shift[] = [];
   for (const shift of shifts) {

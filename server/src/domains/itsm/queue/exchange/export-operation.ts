@@ -40,7 +40,7 @@ export const exportTickets = query({
       return [...new Set(found.flat().map(({ key }) => key))].toSorted();
     });
     const format = csvFormat(own, formulas);
-    // The first page is read before anything is sent, so that a wrong filter is a 422.
+    // The first page is read before the response starts, so that an invalid filter returns 422.
     const pages = await openPages(platform, caller, asked);
     const file: Download = {
       mediaType: format.mediaType,
@@ -52,7 +52,7 @@ export const exportTickets = query({
   run: async (_ctx, _input, prepared) => prepared,
 });
 
-/** The pages of a list, one after the other. */
+/** Reads the pages of a list in sequence. */
 async function openPages(
   platform: Platform,
   caller: Caller,
@@ -72,7 +72,7 @@ async function openPages(
     sizes: [PAGE_TICKETS],
     async read() {
       const tickets: TicketItem[] = [];
-      // Of long tickets a page has fewer than it may, and is not the last one for that.
+      // A page of long tickets can be shorter than the limit without being the last one.
       while (page && tickets.length < PAGE_TICKETS) {
         tickets.push(...page.data);
         left -= page.data.length;

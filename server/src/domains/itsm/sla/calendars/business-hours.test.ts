@@ -91,7 +91,7 @@ describe("business time between two instants", () => {
 
 test.each<[string, number, string]>([
   ["2026-06-01T08:00:00Z", 60, "2026-06-01T09:00:00.000Z"],
-  // All is used up when the day ends, and not when the next one begins.
+  // All time is used at the end of the day, not at the start of the next one.
   ["2026-06-01T14:00:00Z", 60, "2026-06-01T15:00:00.000Z"],
   ["2026-06-01T14:00:00Z", 61, "2026-06-02T07:01:00.000Z"],
   ["2026-06-05T20:00:00Z", 30, "2026-06-08T07:30:00.000Z"],
@@ -139,7 +139,7 @@ function timeOf(minutes: number): string {
   return `${String(hour).padStart(2, "0")}:${String(minute).padStart(2, "0")}`;
 }
 
-test("time adds up: to a point between, and on from there", () => {
+test("elapsed times of consecutive ranges add up", () => {
   fc.assert(
     fc.property(calendars, fc.tuple(times, times, times), (calendar, three) => {
       const [from = 0, between = 0, to = 0] = three.toSorted((left, right) => left - right);
@@ -151,7 +151,7 @@ test("time adds up: to a point between, and on from there", () => {
   );
 });
 
-test("when it is used up it is used up, and a moment before it is not", () => {
+test("the amount is used up exactly at the deadline, and not a moment before", () => {
   const amounts = fc.integer({ min: 1, max: 100 * HOUR_MS });
   fc.assert(
     fc.property(calendars, times, amounts, (calendar, from, amount) => {
@@ -173,7 +173,7 @@ function bound(calendar: Calendar) {
   };
 }
 
-test("a target that needs more than ten years of its calendar is beyond the horizon, and is found at once", () => {
+test("a target that takes more than ten years of its calendar is rejected quickly", () => {
   const minute = calendarOf("America/New_York", [{ days: [1], from: "00:00", to: "00:01" }]);
   expect(isBeyondHorizon(minute, 520 * MINUTE_MS)).toBe(false);
   expect(isBeyondHorizon(minute, 525 * MINUTE_MS)).toBe(true);

@@ -1,15 +1,14 @@
 /**
- * Business hours. An instant is business time when the local time of the calendar's zone is then within
- * working hours on a day that is no holiday. So an hour that daylight saving skips is not counted, and one
- * that it repeats counts twice.
+ * Business hours. An instant is business time if its local time is within the working hours of a day that is not a
+ * holiday. So an hour skipped by daylight saving does not count, and a repeated hour counts twice.
  *
- * Days are cut in UTC, where all are equally long and in order, and each is computed once: its spans of
- * one UTC offset, and the working intervals within them.
+ * Days are UTC days, which are ordered and equally long. Each is computed once: its spans of one UTC offset, and the
+ * working intervals in them.
  */
 import { IANAZone } from "luxon";
 
 export interface Calendar {
-  /** IANA. */
+  /** IANA name. */
   readonly timezone: string;
   readonly hours: readonly Hours[];
   /** Local days, such as `2026-12-25`. */
@@ -20,14 +19,14 @@ export interface Hours {
   /** 1 is Monday. */
   readonly days: readonly number[];
   readonly from: string;
-  /** Up to `24:00`; of the next day where it is not later than `from`. */
+  /** Up to `24:00`. On the next day if it is not later than `from`. */
   readonly to: string;
 }
 
 export interface BusinessTime {
   /** The business time between two instants. */
   readonly elapsed: (fromMs: number, toMs: number) => number;
-  /** The first instant at which an amount is used up; undefined when that is more than ten years away. */
+  /** The first instant at which an amount is used up. Undefined if it is more than ten years later. */
   readonly after: (fromMs: number, amountMs: number) => number | undefined;
 }
 
@@ -35,12 +34,12 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const SEARCH_DAYS_MAX = 3_660;
-/** An hour that clocks repeat counts twice. */
+/** An hour repeated by a clock change counts twice. */
 const WEEKS_MAX = 1 + (2 * SEARCH_DAYS_MAX) / 7;
 const CACHED_DAYS_MAX = 8_000;
-/** Days whose sums are kept; the search looks that far ahead, of tickets of many years. */
+/** The number of days with cached sums. The search looks this far ahead. */
 const SUMS_MAX = 2 * CACHED_DAYS_MAX;
-/** Where a time before the first day is asked for, further ones will be. */
+/** A request before the first day is usually followed by more. */
 const SUMS_BACK = 400;
 /** Offsets change at full seconds. */
 const OFFSET_CHANGE_STEP_MS = 1_000;
@@ -55,12 +54,12 @@ const AROUND_THE_CLOCK: BusinessTime = {
     amountMs > SEARCH_DAYS_MAX * DAY_MS ? undefined : fromMs + Math.max(0, amountMs),
 };
 
-/** The business time of a calendar; without one, around the clock. */
+/** All time is business time. */
 export function businessTime(calendar: Calendar | null): BusinessTime {
   return calendar ? new WorkingTime(calendar) : AROUND_THE_CLOCK;
 }
 
-/** True where a calendar has so little time that an amount of it is more than ten years away. */
+/** True for a calendar with so little time that an amount takes more than ten years. */
 export function isBeyondHorizon({ hours }: Pick<Calendar, "hours">, amountMs: number): boolean {
   return amountMs > (weekMs(hours) * SEARCH_DAYS_MAX) / WEEKDAYS;
 }
@@ -80,7 +79,7 @@ export function minutesOf(time: string): number {
 type Interval = readonly [fromMs: number, toMs: number];
 
 interface Day {
-  /** In order, and apart from each other. */
+  /** Ordered and disjoint. */
   readonly intervals: readonly Interval[];
   readonly totalMs: number;
 }
@@ -93,17 +92,17 @@ interface OffsetSpan {
 
 class WorkingTime implements BusinessTime {
   readonly #zone: IANAZone;
-  /** By weekday, from Monday: milliseconds since midnight. */
+  /** By weekday, starting on Monday: milliseconds since midnight. */
   readonly #week: readonly (readonly Interval[])[];
   /** Local days since 1970. */
   readonly #holidays: ReadonlySet<number>;
   readonly #days = new Map<number, Day>();
-  /** The most business time of a week: all but its holidays. */
+  /** The business time of a week without holidays. */
   readonly #weekMs: number;
-  /** The business time from the first day to the beginning of each later one. */
+  /** The business time from the first day to the start of each later day. */
   #sums: number[] = [0];
   #firstDay = Number.POSITIVE_INFINITY;
-  /** The day boundary that was looked up last. */
+  /** The last requested day boundary. */
   #last: { readonly ms: number; readonly offsetMs: number } | undefined;
 
   constructor({ timezone, hours, holidays = [] }: Calendar) {
@@ -127,7 +126,7 @@ class WorkingTime implements BusinessTime {
 
   after(fromMs: number, amountMs: number): number | undefined {
     if (amountMs <= 0) return fromMs;
-    // It need not be looked for day by day.
+    // Too far away, so no search by day is needed.
     if (amountMs > this.#weekMs * WEEKS_MAX) return undefined;
     const first = Math.floor(fromMs / DAY_MS);
     const used = this.#elapsedByDay(first * DAY_MS, fromMs);
@@ -141,7 +140,7 @@ class WorkingTime implements BusinessTime {
     return undefined;
   }
 
-  /** The first day at whose end so much time has passed since the beginning of another day. */
+  /** The first day at the end of which an amount has passed since the start of another day. */
   #dayThatReaches(first: number, amountMs: number): number | undefined {
     const reaches = (day: number): boolean =>
       this.#sumBefore(day + 1, first) - this.#sumBefore(first, first) >= amountMs;
@@ -160,7 +159,7 @@ class WorkingTime implements BusinessTime {
     return high;
   }
 
-  /** The business time between two days at most, day by day. */
+  /** The business time between two days, computed day by day. */
   #elapsedByDay(fromMs: number, toMs: number): number {
     let totalMs = 0;
     for (let day = Math.floor(fromMs / DAY_MS); day * DAY_MS < toMs; day += 1) {
@@ -170,8 +169,8 @@ class WorkingTime implements BusinessTime {
   }
 
   /**
-   * The business time before a day, from the first day that was asked for: differences of it are exact. `from` is a day
-   * that is asked for together with it.
+   * The business time before a day, counted from the first requested day, so that differences are exact. `from` is a
+   * day requested together with it.
    */
   #sumBefore(day: number, from: number): number {
     const isBefore = from < this.#firstDay;
@@ -210,7 +209,7 @@ class WorkingTime implements BusinessTime {
     return intervals;
   }
 
-  /** Spans of a day with one UTC offset: no zone changes it twice in a day. */
+  /** Spans of a day with one UTC offset. No zone changes its offset twice in a day. */
   #offsetSpans(day: number): OffsetSpan[] {
     const [fromMs, toMs] = [day * DAY_MS, (day + 1) * DAY_MS];
     const [offsetMs, laterMs] = [this.#boundaryOffset(fromMs), this.#boundaryOffset(toMs)];
@@ -222,13 +221,13 @@ class WorkingTime implements BusinessTime {
     ];
   }
 
-  /** Caches the last boundary, since the end of one day is the beginning of the next. */
+  /** Caches the last boundary, because the end of a day is the start of the next. */
   #boundaryOffset(ms: number): number {
     if (this.#last?.ms !== ms) this.#last = { ms, offsetMs: this.#offset(ms) };
     return this.#last.offsetMs;
   }
 
-  /** Finds the first instant without an offset, between one that has it and one that has not. */
+  /** Finds the first instant with another offset, by binary search. */
   #findOffsetChange(beforeMs: number, afterMs: number, offsetMs: number): number {
     let [low, high] = [beforeMs, afterMs];
     while (high - low > OFFSET_CHANGE_STEP_MS) {
@@ -245,7 +244,7 @@ class WorkingTime implements BusinessTime {
   }
 }
 
-/** The hours of one weekday in order, with those that overlap or touch merged. */
+/** The hours of a weekday in order. Overlapping and adjacent hours are merged. */
 function mergeHours(weekday: number, hours: readonly Hours[]): Interval[] {
   const dayBefore = weekday === 1 ? WEEKDAYS : weekday - 1;
   const spans = hours

@@ -41,7 +41,7 @@ export type BusinessCalendar = Static<typeof BusinessCalendar>;
 export const CalendarId = id("bcl");
 const fields = { name: line(200), ...times, holidays: Holidays };
 
-/** Business hours that several policies share. */
+/** Business hours shared by several policies. */
 export const SharedCalendar = Type.Object(
   { id: CalendarId, ...fields, createdAt: Time, updatedAt: Time },
   { title: "BusinessCalendar" },
@@ -54,12 +54,12 @@ export const CalendarInput = object(
 );
 export const CalendarChange = patch(fields);
 
-/** Completes a calendar that names no holidays. */
+/** Adds empty holidays to a calendar without holidays. */
 export function withHolidays(calendar: BusinessCalendar): BusinessCalendar {
   return { ...calendar, holidays: calendar.holidays ?? [] };
 }
 
-/** Everything about a calendar that its schema can't check. */
+/** All checks of a calendar that its schema cannot express. */
 export function calendarErrors(calendar: BusinessCalendar | null, at: string): FieldError[] {
   if (!calendar) return [];
   const errors = calendar.hours.flatMap(({ from, to }, index) =>
@@ -71,7 +71,7 @@ export function calendarErrors(calendar: BusinessCalendar | null, at: string): F
   return [{ path: `${at}/timezone`, message: "is not a known time zone" }, ...errors];
 }
 
-/** A name, since an offset such as `+02:00` knows no summer. */
+/** Requires a name, because an offset such as `+02:00` has no daylight saving time. */
 function isTimezone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
@@ -91,7 +91,7 @@ export async function findCalendar(
   return rows[0];
 }
 
-/** Reads the hours of a shared calendar, locked against a change until the transaction ends. */
+/** Reads the hours of a shared calendar, and locks it until the transaction ends. */
 export async function lockCalendar(
   tx: Tx,
   calendarId: string,

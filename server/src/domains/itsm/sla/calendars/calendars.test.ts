@@ -44,7 +44,7 @@ const ICS = [
   "END:VCALENDAR",
 ].join("\r\n");
 
-test("policies share a calendar, and its change is theirs", async () => {
+test("policies share a calendar, and its changes apply to them", async () => {
   const made = await owner(`POST ${CALENDARS}`, night);
   expect(made).toMatchObject({
     status: 201,
@@ -102,7 +102,7 @@ test("policies share a calendar, and its change is theirs", async () => {
   await owner(`DELETE ${path}`);
 });
 
-test("each warning and each late reply is announced once, and an answer begins the next round", async () => {
+test("each warning and each late reply is announced once, and an answer starts the next round", async () => {
   const { body } = await owner(`POST ${POLICIES}`, {
     name: "Replies",
     entity: "incident",
@@ -155,12 +155,12 @@ test("each warning and each late reply is announced once, and an answer begins t
   pass(100);
   await world.settled();
   expect(await alerts()).toEqual([...expected, "sla.warning 50"]);
-  // A late reply stays in the figures.
+  // A late reply stays in the statistics.
   expect(await clock()).toMatchObject({ state: "breached", lateRounds: 1, counting: false });
   await owner(`DELETE ${POLICIES}/${policyId}`);
 });
 
-test("the holidays of a file are read with their names before anything is saved", async () => {
+test("holidays of an imported file are listed with names before saving", async () => {
   const ics = [
     "BEGIN:VCALENDAR",
     "BEGIN:VEVENT",

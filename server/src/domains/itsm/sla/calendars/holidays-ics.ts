@@ -1,6 +1,6 @@
 /**
- * The whole-day events of an iCalendar file (RFC 5545), as days. Rules of repetition are followed where they
- * are yearly, as holidays on a date are; others are in such files as events of their own.
+ * Reads all-day events of an iCalendar file (RFC 5545) as days. Yearly recurrence is supported, as for fixed
+ * holidays. Other holidays are single events in such files.
  */
 import { invalidField } from "#kernel/operation/failure.ts";
 
@@ -10,11 +10,11 @@ const DAYS_OF_EVENT_MAX = 31;
 const DAYS_MAX = 5_000;
 
 export interface Holidays {
-  /** Such as `2026-12-25`. */
+  /** For example `2026-12-25`. */
   readonly days: readonly string[];
-  /** Of days whose event has one. */
+  /** Event names by day, if present. */
   readonly names: ReadonlyMap<string, string>;
-  /** How many events were no whole days. */
+  /** The number of events that are not all-day events. */
   readonly skipped: number;
 }
 
@@ -25,9 +25,9 @@ interface VEvent {
   readonly summary: string | undefined;
 }
 
-/** Parses the whole days of a file; throws a 422 where it is none. */
+/** Parses the all-day events of a file. Throws 422 for an invalid file. */
 export function parseHolidays(ics: string, now: Date): Holidays {
-  // A long line goes on after a line break and a blank.
+  // Folded lines continue after a line break and a space.
   const lines = ics.replaceAll(/\r?\n[ \t]/g, "").split(/\r?\n/);
   if (lines[0]?.replace("\uFEFF", "").trim().toUpperCase() !== "BEGIN:VCALENDAR") {
     throw invalidField("/ics", "must begin with BEGIN:VCALENDAR");
@@ -52,7 +52,7 @@ export function parseHolidays(ics: string, now: Date): Holidays {
 
 const NAME_MAX = 200;
 
-/** A text as it was before commas and line breaks were escaped. */
+/** Unescapes commas and line breaks of a text. */
 function unescapeText(value: string): string {
   return value
     .replaceAll(/\\[nN]/g, " ")
@@ -84,11 +84,11 @@ function listEvents(lines: readonly string[]): readonly VEvent[] {
   return events;
 }
 
-/** Days since 1970; undefined where the event is no whole days, or repeats otherwise than yearly. */
+/** Days since 1970. Undefined for an event that is not all-day, or with another recurrence than yearly. */
 function listDays({ start, end, rule }: VEvent, now: Date): number[] | undefined {
   const first = toDay(start);
   if (first === undefined) return undefined;
-  // The end is the day after.
+  // The end date is exclusive.
   const length = Math.max(1, (toDay(end) ?? first + 1) - first);
   if (length > DAYS_OF_EVENT_MAX) return undefined;
   const starts = rule === undefined ? [first] : yearlyStarts(first, rule, now);
@@ -110,20 +110,20 @@ function yearlyStarts(first: number, rule: string, now: Date): number[] | undefi
   const lastYear = Math.max(date.getUTCFullYear(), now.getUTCFullYear()) + YEARS;
   const firstYear = now.getUTCFullYear() - 1;
   const starts: number[] = [];
-  // Years before that are of no use, and there may be two thousand of them.
+  // Skips past years, of which there can be thousands.
   const passed = Math.max(0, Math.floor((firstYear - date.getUTCFullYear()) / interval));
   for (let index = passed; index < count; index += 1) {
     const year = date.getUTCFullYear() + index * interval;
     const day = Date.UTC(year, date.getUTCMonth(), date.getUTCDate()) / DAY_MS;
     if (year > lastYear || day > until) break;
-    // The 29th of February is a holiday in leap years alone.
+    // 29 February exists in leap years only.
     const isReal = new Date(day * DAY_MS).getUTCDate() === date.getUTCDate();
     if (isReal && year >= firstYear) starts.push(day);
   }
   return starts;
 }
 
-/** Days since 1970 of a date such as `20261225`. */
+/** Converts a date such as `20261225` to days since 1970. */
 function toDay(value: string | undefined): number | undefined {
   const parts = /^(\d{4})(\d{2})(\d{2})$/.exec(value ?? "");
   if (!parts) return undefined;

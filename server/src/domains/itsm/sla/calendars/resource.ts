@@ -88,13 +88,13 @@ export const calendars = resource({
   },
 });
 
-/** Calendars as pack content, so that the SLA policies of a folder can name them. */
+/** Calendars in packs, so that SLA policies in the folder can reference them. */
 export const calendarContent = resourcePack(calendars, {
   schema: CalendarInput,
   environmentScoped: false,
 });
 
-/** Copies changed hours into the policies that count by them: each changes with its own event. */
+/** Copies changed hours to the policies that use them, with an event for each policy. */
 async function updatePolicies(
   ctx: WriteContext<typeof policies.events.updated>,
   { id, timezone, hours, holidays }: SharedCalendar,

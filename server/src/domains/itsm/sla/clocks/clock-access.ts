@@ -5,19 +5,19 @@ import type { ReadContext } from "#kernel/contract.ts";
 
 type ClockReaderContext = Pick<ReadContext, "services" | "caller">;
 
-/** Lists the ticket kinds of which the caller sees all tickets; clocks of other kinds are hidden. */
+/** Lists the ticket kinds whose tickets the caller can all see. Clocks of other kinds are hidden. */
 export function visibleKinds({ services, caller }: ClockReaderContext): readonly TicketKindName[] {
   return ticketKinds(services)
     .filter((kind) => mayRead(kind, caller) && kind.canSee?.(caller) !== false)
     .map(({ kind }) => kind);
 }
 
-/** Throws a 403 where the caller may read clocks, but not tickets of this kind. */
+/** Throws 403 if the caller can read clocks but not all tickets of this kind. */
 export function assertCanSee(kind: TicketKind, { caller }: ClockReaderContext): void {
   if (!mayRead(kind, caller)) throw forbidden(kind.read.name);
 }
 
-/** Throws a 403 unless the caller sees all tickets of a kind. */
+/** Throws 403 unless the caller sees all tickets of a kind. */
 export function assertSeesAllTickets(kind: TicketKind, ctx: ClockReaderContext): void {
   if (!visibleKinds(ctx).includes(kind.kind)) throw forbidden(kind.reporting.permission.name);
 }

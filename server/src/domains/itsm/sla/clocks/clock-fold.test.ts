@@ -38,7 +38,7 @@ const changesOf = (plan: ReturnType<typeof planOf>, events: RecordedEvent[]) =>
     events.findIndex(({ id }) => id === eventId),
   ]);
 
-test("a resolution pauses, stops, and goes on after a reopen without the time between", () => {
+test("a resolution pauses the clock, which continues after a reopen without the time in between", () => {
   const plan = planOf("resolution");
   const events = [
     created(),
@@ -63,7 +63,7 @@ test("a resolution pauses, stops, and goes on after a reopen without the time be
   ]);
 });
 
-test("work that ends at the very deadline is in time; a moment later it is breached for good", () => {
+test("work that ends exactly at the deadline is in time; later it stays breached", () => {
   const plan = planOf("resolution");
   const met = [created(), happened("incident.resolved", at(60), ticket("resolved"))];
   expect(seenAt(plan, met, 1_000)).toEqual(["met", 60, null, false]);
@@ -73,7 +73,7 @@ test("work that ends at the very deadline is in time; a moment later it is breac
   expect(seenAt(plan, [created()], 60)).toEqual(["running", 60, 60, true]);
 });
 
-test("a response is an agent's public comment to whoever asks, or the end of the work, and is final", () => {
+test("a response is a public comment of an agent to the requester, or the end of the work, and is final", () => {
   const plan = planOf("response");
   const comment = (minutes: number, internal: boolean, by: string, byAgent = true) =>
     happened("incident.comment_added", at(minutes), { internal, createdBy: by, byAgent }, { by });
@@ -89,7 +89,7 @@ test("a response is an agent's public comment to whoever asks, or the end of the
     { ...comment(6, false, "wf_1"), actor: { id: "wf_1", name: "", type: "workflow" as const } },
     happened("incident.sla_warning", at(6), { internal: false, createdBy: "usr_2" }),
   ];
-  // Nothing was said to the caller; the minute on hold does not count.
+  // The caller got no response, and the minute on hold does not count.
   expect(seenAt(plan, idle, 10)).toEqual(["running", 9, 61, true]);
   const spoken = [
     ...idle,
@@ -99,19 +99,19 @@ test("a response is an agent's public comment to whoever asks, or the end of the
   ];
   expect(seenAt(plan, spoken, 50)).toEqual(["met", 19, null, false]);
   expect(seenAt(plan, [...idle, updated(25, "resolved")], 50)).toEqual(["met", 24, null, false]);
-  // An agent who takes a call raises the incident for somebody else, and answers them.
+  // An agent creates the incident for a caller on the telephone, and then answers.
   const called = created({ callerId: "usr_caller" });
   const byCaller = comment(5, false, "usr_caller");
   expect(seenAt(plan, [called, byCaller], 10)[0]).toBe("running");
   const byCreator = comment(6, false, "usr_creator");
   expect(seenAt(plan, [called, byCaller, byCreator], 10)).toEqual(["met", 6, null, false]);
-  // The deployer of a workflow is not the one who asks.
+  // The deployer of a workflow is not the requester.
   const workflow = { id: "wf_1", name: "", type: "workflow" as const };
   const raised = { ...created({ callerId: null }), actor: workflow };
   expect(seenAt(plan, [raised, byCreator], 10)).toEqual(["met", 6, null, false]);
 });
 
-test("a state set by the creating transaction is no response", () => {
+test("a state set by the creating transaction is not a response", () => {
   const plan = planOf("response", { entity: "request", pauseOn: [] });
   const asked = happened("request.created", at(0), ticket("submitted"));
   const waits = happened("request.approval_requested", at(0), ticket("awaiting_approval"));
@@ -122,7 +122,7 @@ test("a state set by the creating transaction is no response", () => {
   expect(seenAt(plan, [asked, inOne, agreed], 20)).toEqual(["met", 15, null, false]);
 });
 
-test("a cancelled ticket ends its clocks for good, but not what was met before", () => {
+test("a cancelled ticket cancels its open clocks, but not results that were already met", () => {
   const cancelled = happened("incident.cancelled", at(20), ticket("cancelled"));
   for (const metric of ["response", "resolution"] as const) {
     const plan = planOf(metric);
@@ -134,7 +134,7 @@ test("a cancelled ticket ends its clocks for good, but not what was met before",
   expect(seenAt(planOf("response"), answered, 500)).toEqual(["met", 10, null, false]);
 });
 
-test("a policy that matches later has counted from the beginning, and comes and goes", () => {
+test("a policy that matches later counts from the creation, and can stop and start matching", () => {
   const plan = planOf("resolution", { conditions: { "data.priority": { lte: 2 } } });
   const events = [
     created({ priority: 4 }),
@@ -164,12 +164,12 @@ test("a policy that matches later has counted from the beginning, and comes and 
   ]);
 });
 
-test("folding event by event equals folding all at once", () => {
+test("incremental folding equals complete folding", () => {
   const plan = planOf("resolution");
   const events = [
     created(),
     updated(10, "on_hold"),
-    // Begun on a node that was slower to write it.
+    // Started on a node that wrote it later.
     updated(9, "in_progress"),
     updated(70, "in_progress"),
     happened("incident.resolved", at(90), ticket("resolved")),
@@ -182,7 +182,7 @@ test("folding event by event equals folding all at once", () => {
   expect(stepwise).toMatchObject({ warnedAt: at(48), breachedAt: at(60) });
 });
 
-test("a published message with the type of a ticket's event changes no clock", () => {
+test("a published message with the type of a ticket event does not affect clocks", () => {
   const event = created();
   const message = { ...event, resource: { ...event.resource, type: "message" } };
   expect(ticketKindOf(event)).toBe("incident");

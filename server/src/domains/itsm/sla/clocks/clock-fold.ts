@@ -13,7 +13,7 @@ import type { BusinessTime } from "../calendars/business-hours.ts";
 import { findCreators, isAnswer, isQuestion, selectAskers } from "./conversation.ts";
 import type { CountedFrom, Metric } from "../policy.ts";
 
-/** A target of a policy, compiled. */
+/** A compiled target of a policy. */
 export interface ClockPlan {
   readonly entity: TicketKindName;
   readonly matches: TicketTest;
@@ -22,14 +22,14 @@ export interface ClockPlan {
   readonly metric: Metric;
   /** Unique within the policy. */
   readonly name: string;
-  /** `match`: time counts only while the policy matches, and the clock stops when it ceases to. */
+  /** `match`: time counts only while the policy matches, and the clock stops when it no longer does. */
   readonly from: CountedFrom;
   readonly startWhen: TicketTest | undefined;
   readonly pauseWhen: TicketTest | undefined;
   readonly stopWhen: TicketTest | undefined;
   readonly resetWhen: TicketTest | undefined;
   readonly targetMs: number;
-  /** Ascending; at least one. */
+  /** Ascending, at least one. */
   readonly warningsMs: readonly number[];
 }
 
@@ -58,61 +58,61 @@ export interface TimelineEntry {
   readonly elapsedMs: number;
 }
 
-/** The counts of a clock at an instant. */
+/** The values of a clock at an instant. */
 interface Milestones {
   readonly elapsedMs: number;
   readonly warnedAt: number | null;
   readonly breachedAt: number | null;
 }
 
-/** Instants are milliseconds. */
+/** Instants are in milliseconds. */
 export interface SlaClockState {
   readonly startedAt: number;
-  /** Of the last event. */
+  /** The time of the last event. */
   readonly at: number;
   /** The ticket's state after the transaction that created it. */
   readonly firstState: string;
   /** The transaction that created the ticket. */
   readonly madeIn: string;
-  /** Ids of the people who raised it, from the ticket and from the log; none where an automation did. */
+  /** Ids of the people who created it, from the ticket and from the log. Empty for an automation. */
   readonly creators: readonly string[];
-  /** Ids of those whom an answer is for: the caller, or those who raised it. */
+  /** Ids of the people who wait for a response: the caller, or the creators. */
   readonly askerIds: readonly string[];
   readonly elapsedMs: number;
-  /** Null while nothing is counted. */
+  /** Null while time does not count. */
   readonly countingSince: number | null;
   readonly stoppedAt: number | null;
-  /** False until its start condition held, or its policy matched, where it waits for that. */
+  /** False until the start condition holds or the policy matches, if required. */
   readonly hasStarted: boolean;
-  /** True while the ticket's state or the pause condition lets no time pass. */
+  /** True while the state of the ticket or the pause condition stops the time. */
   readonly isPaused: boolean;
-  /** True while the work on the ticket is over. */
+  /** True while the work on the ticket has ended. */
   readonly isOver: boolean;
-  /** True while the reset condition holds: only its beginning resets. */
+  /** True while the reset condition holds. Only its start resets the clock. */
   readonly isResetHeld: boolean;
-  /** How often it began anew from nothing. */
+  /** The number of resets. */
   readonly round: number;
-  /** When the deadlines of earlier rounds passed. */
+  /** The deadlines of earlier rounds that were missed. */
   readonly lateRounds: readonly number[];
-  /** When the ticket was cancelled, which ends the obligation. */
+  /** The time at which the ticket was cancelled, which ends the target. */
   readonly cancelledAt: number | null;
   readonly matched: boolean;
   readonly everMatched: boolean;
-  /** Null while the policy matches, and before it ever did. */
+  /** Null while the policy matches, and before its first match. */
   readonly left: Milestones | null;
-  /** When the warning share and the target were used up, as far as the events tell. */
+  /** The times at which the warning share and the target were used up, as far as the events show. */
   readonly warnedAt: number | null;
   readonly breachedAt: number | null;
   readonly timeline: readonly TimelineEntry[];
 }
 
-/** More entries would not explain a ticket that changes state all day any better. */
+/** More entries do not help to explain a ticket that constantly changes state. */
 const TIMELINE_ENTRIES_MAX = 300;
 
-/** More late rounds than a conversation has. */
+/** More late rounds than in any conversation. */
 const LATE_ROUNDS_MAX = 500;
 
-/** The states in which the work is over; a ticket that leaves them goes on where it was. */
+/** States in which the work has ended. A ticket that leaves them continues its clock. */
 const RESOLVED_STATES: Readonly<Record<TicketKindName, ReadonlySet<string>>> = {
   incident: new Set(["resolved", "closed"]),
   change: new Set(["completed", "rolled_back", "rejected"]),
@@ -120,8 +120,8 @@ const RESOLVED_STATES: Readonly<Record<TicketKindName, ReadonlySet<string>>> = {
   request: new Set(["fulfilled", "rejected"]),
 };
 /**
- * The states that answer whoever waits for a response, since they are told of them. A problem has no
- * caller: work on it is the response.
+ * States that count as a response, because the requester is notified. A problem has no caller, so work on it is the
+ * response.
  */
 const ANSWERED_STATES: Readonly<Record<TicketKindName, ReadonlySet<string>>> = {
   incident: RESOLVED_STATES.incident,
@@ -131,24 +131,24 @@ const ANSWERED_STATES: Readonly<Record<TicketKindName, ReadonlySet<string>>> = {
 };
 const CANCELLED_STATE = "cancelled";
 
-/** Emitted by the announcer; they change no clock. */
+/** Emitted by the announcer; they do not affect clocks. */
 const SLA_EVENT_TYPES = /\.sla_(breached|warning)$/;
 
-/** The kind of ticket that an event is about; undefined where it concerns no clock. */
+/** The ticket kind of an event. Undefined if it does not affect clocks. */
 export function ticketKindOf({ topic, type, resource }: RecordedEvent): TicketKindName | undefined {
-  // A published message may bear any type, but its resource is not a ticket.
+  // A published message can have any type, but its resource is not a ticket.
   if (resource.type !== topic || SLA_EVENT_TYPES.test(type)) return undefined;
   return TICKET_KINDS.find((kind) => kind === topic);
 }
 
-/** The ticket after an event, for those events that carry it whole. */
+/** The ticket after an event, for events that contain it completely. */
 export function ticketFromEvent(event: RecordedEvent): Ticket | undefined {
   const payload = payloadOf(event);
   return isTicket(payload) && payload.id === event.resource.id ? payload : undefined;
 }
 
 /**
- * Folds a ticket's events into its clock, from the beginning or on from `clock`; undefined where none carries the
+ * Folds the events of a ticket into its clock, from the start or from `clock`. Undefined if no event contains the
  * ticket.
  */
 export function foldEvents(
@@ -162,13 +162,13 @@ export function foldEvents(
   }, clock);
 }
 
-/** Business time used up at an instant, if nothing happens until then. */
+/** The business time used up at an instant, without further events. */
 export function elapsedAt({ time }: ClockPlan, clock: SlaClockState, atMs: number): number {
   const { countingSince, elapsedMs } = clock;
   return countingSince === null ? elapsedMs : elapsedMs + time.elapsed(countingSince, atMs);
 }
 
-/** The instant at which an amount of business time is used up, if nothing happens until then; undefined when never. */
+/** The instant at which an amount of business time is used up, without further events. Undefined for never. */
 export function instantAtElapsed(
   { time }: ClockPlan,
   clock: SlaClockState,
@@ -185,7 +185,7 @@ function startClock(plan: ClockPlan, event: RecordedEvent): SlaClockState | unde
   const { createdAt } = ticket;
   const creators = findCreators(ticket, event);
   const at = Date.parse(event.createdAt);
-  // Retention may have removed the log before this event: then the ticket says when it was created.
+  // Retention may have deleted earlier events. The ticket then provides its creation time.
   const created = event.type.endsWith(".created") ? event.createdAt : createdAt;
   const startedAt = typeof created === "string" ? Math.min(at, Date.parse(created)) : at;
   const hasStarted = plan.from === "creation" && plan.startWhen === undefined;
@@ -218,12 +218,12 @@ function startClock(plan: ClockPlan, event: RecordedEvent): SlaClockState | unde
 }
 
 function applyEvent(plan: ClockPlan, clock: SlaClockState, event: RecordedEvent): SlaClockState {
-  // Transactions commit in another order than they begin: time goes on in the order of the log.
+  // Transactions commit in another order than they start, so time never goes backwards in log order.
   const at = Math.max(clock.at, Date.parse(event.createdAt));
   const ticket = ticketFromEvent(event);
   const passed = advanceTime(plan, clock, at);
   if (!ticket) return applyComment(plan, passed, event);
-  // A state set by the creating transaction, such as a request's pending approval, is no response.
+  // A state set by the creating transaction, such as the pending approval of a request, is not a response.
   const isCreation = transactionOf(event) === clock.madeIn;
   const asked = { ...passed, askerIds: selectAskers(ticket, passed.creators) };
   const later = isCreation ? { ...asked, firstState: ticket.state } : asked;
@@ -231,17 +231,17 @@ function applyEvent(plan: ClockPlan, clock: SlaClockState, event: RecordedEvent)
   return markMatched(applyConditions(plan, applyTicketState(plan, later, moment), moment));
 }
 
-/** A clock counts for something once its policy matches and it has started. */
+/** A clock counts as a result once its policy matches and it has started. */
 function markMatched(clock: SlaClockState): SlaClockState {
   return { ...clock, everMatched: clock.everMatched || (clock.matched && clock.hasStarted) };
 }
 
-/** Advances a clock to an instant without any event. */
+/** Advances a clock to an instant without events. */
 function advanceTime(plan: ClockPlan, clock: SlaClockState, at: number): SlaClockState {
   if (clock.countingSince === null) return { ...clock, at };
   const passedAt = (amountMs: number): number | null => {
     const instant = instantAtElapsed(plan, clock, amountMs);
-    // An event at the very deadline is in time.
+    // An event exactly at the deadline is in time.
     return instant !== undefined && instant < at ? instant : null;
   };
   return {
@@ -254,18 +254,18 @@ function advanceTime(plan: ClockPlan, clock: SlaClockState, at: number): SlaCloc
   };
 }
 
-/** An event that carries its ticket. */
+/** An event that contains its ticket. */
 interface Moment {
   readonly event: RecordedEvent;
   readonly ticket: Ticket;
 }
 
-/** Starts, resets, pauses, stops or cancels a clock by its ticket. */
+/** Starts, resets, pauses, stops or cancels a clock according to its ticket. */
 function applyTicketState(plan: ClockPlan, clock: SlaClockState, moment: Moment): SlaClockState {
   const { event, ticket } = moment;
   if (clock.cancelledAt !== null) {
     if (ticket.state === CANCELLED_STATE) return clock;
-    // A duplicate that is none after all: the time in between is nobody's.
+    // A restored duplicate: the time in between does not count.
     return applyTicketState(plan, { ...clock, cancelledAt: null }, moment);
   }
   const isAnswered = plan.metric === "response" && clock.stoppedAt !== null;
@@ -283,7 +283,7 @@ function applyTicketState(plan: ClockPlan, clock: SlaClockState, moment: Moment)
   return count({ ...reopened, isOver, isPaused }, event, isOpen && !isOver);
 }
 
-/** Sets whether time passes, with an entry in the timeline where that changes. */
+/** Sets whether time counts. Adds a timeline entry on a change. */
 function count(clock: SlaClockState, event: RecordedEvent, isAwaited: boolean): SlaClockState {
   const { at, stoppedAt, countingSince, isPaused } = clock;
   if (!isAwaited) {
@@ -311,12 +311,12 @@ function applyReset(plan: ClockPlan, clock: SlaClockState, moment: Moment): SlaC
   if (!plan.resetWhen) return clock;
   const isResetHeld = plan.resetWhen(moment.ticket);
   const held = { ...clock, isResetHeld };
-  // A reset at the start resets nothing.
+  // A reset at the start has no effect.
   if (!isResetHeld || clock.isResetHeld || clock.startedAt === clock.at) return held;
   return addTimelineEntry({ ...beginRound(held), stoppedAt: null }, moment.event, "reset");
 }
 
-/** Begins from nothing; a deadline that passed is kept. */
+/** Restarts the clock. A missed deadline is kept. */
 function beginRound(clock: SlaClockState): SlaClockState {
   const { breachedAt, lateRounds, round } = clock;
   const late = breachedAt === null ? lateRounds : [...lateRounds, breachedAt];
@@ -330,19 +330,20 @@ function beginRound(clock: SlaClockState): SlaClockState {
   };
 }
 
-/** True where what the clock is about is done. */
+/** True if the goal of the clock is reached. */
 function isWorkOver(plan: ClockPlan, clock: SlaClockState, ticket: Ticket): boolean {
   if (plan.stopWhen?.(ticket) === true) return true;
   if (plan.from === "match" && !plan.matches(ticket)) return true;
   const { state } = ticket;
   if (plan.metric !== "response") return RESOLVED_STATES[plan.entity].has(state);
-  // Once answered, it stays so.
+  // A response is final.
   if (clock.stoppedAt !== null) return true;
   return state !== clock.firstState && ANSWERED_STATES[plan.entity].has(state);
 }
 
 /**
- * Stops a clock at an agent's public answer to whoever waits for one, and starts the next reply's at their next word.
+ * Stops a clock at a public answer of an agent, and starts the clock of the next reply at the next comment of the
+ * requester.
  */
 function applyComment(plan: ClockPlan, clock: SlaClockState, event: RecordedEvent): SlaClockState {
   const isReply = plan.metric === "response" || plan.metric === "next_reply";
@@ -355,7 +356,7 @@ function applyComment(plan: ClockPlan, clock: SlaClockState, event: RecordedEven
 
 function applyConditions(plan: ClockPlan, clock: SlaClockState, moment: Moment): SlaClockState {
   const matched = plan.matches(moment.ticket);
-  // Counted from the match, it stops when the policy ceases to match, and its result stands.
+  // A clock counted from the match stops when the policy no longer matches, and keeps its result.
   if (plan.from === "match") return { ...clock, matched: clock.matched || matched };
   if (matched === clock.matched) return clock;
   const { elapsedMs, warnedAt, breachedAt } = clock;

@@ -61,7 +61,7 @@ export const ClockListQuery = object({
   open: Type.Optional(Type.Enum(["true"], { description: "Returns only clocks of open tickets" })),
 });
 
-/** Reads a page of an environment's clocks, the next one due first. */
+/** Reads a page of an environment's clocks, next deadline first. */
 export async function readClockPage(
   ctx: ReadContext,
   { state, kind, metric, policyId, dueBefore, open, ...query }: Static<typeof ClockListQuery>,

@@ -1,7 +1,7 @@
 /**
- * Keeps SLA clocks up to date with the event log. The rows commit together with the reader's cursor.
- * Mostly new events are folded into the stored clock; a ticket's whole history is read only where there
- * is none, or the policy has changed.
+ * Updates SLA clocks from the event log. The rows commit together with the cursor of the reader. New events are
+ * usually folded into the stored clock. The complete history of a ticket is read only without a stored clock, or
+ * after a policy change.
  */
 import type { RecordedEvent } from "#kernel/log/event.ts";
 import { reader } from "#kernel/readers/reader.ts";
@@ -16,7 +16,7 @@ import { listActivePolicies } from "../policy-resource.ts";
 
 export const CLOCK_READER = "sla.clocks";
 
-/** Writes the clocks of tickets as their events arrive. */
+/** Writes the clocks of tickets when their events arrive. */
 export const clockReader = reader({
   name: CLOCK_READER,
   on: ["incident.*", "change.*", "problem.*", "request.*"],
@@ -67,8 +67,8 @@ export const clockReader = reader({
 });
 
 /**
- * The deadlines of rounds that ended in this batch, before the announcer could tell of them. A clock that
- * is recomputed tells nothing of the past.
+ * Missed deadlines of rounds that ended in this batch before the announcer could report them. A recomputed clock
+ * reports no past deadlines.
  */
 function listUntoldBreaches(
   before: StoredClock | undefined,
@@ -81,7 +81,7 @@ function listUntoldBreaches(
   return clock.lateRounds.slice(known + (wasTold && isNewRound ? 1 : 0));
 }
 
-/** The event that the last entry of a clock's timeline is about. */
+/** The event of the last timeline entry of a clock. */
 function findCause(
   { clock: { timeline } }: StoredClock,
   events: readonly RecordedEvent[],
@@ -97,7 +97,7 @@ function isSameClock(one: StoredClock, other: StoredClock): boolean {
 
 interface TicketEvents {
   readonly id: string;
-  /** Of this batch. */
+  /** The events of this batch. */
   readonly events: readonly RecordedEvent[];
   readonly stored: readonly StoredClock[];
 }
@@ -133,7 +133,7 @@ function clocksToSave(
   const { policy, plan } = target;
   const { id: ticketId, events } = ticket;
   const before = findStoredClock(target, ticket.stored);
-  // Most policies do not match a ticket, and matching is cheaper than counting.
+  // Most policies do not match a ticket, and matching is cheaper than folding.
   if (!before && !matchesTicket(target, ticket)) return [];
   const clock = foldTicketClock(target, ticket, before);
   const fields = ticketFieldsOf(events) ?? before?.ticket ?? ticketFieldsOf(ticket.history);

@@ -10,7 +10,7 @@ import {
 import type { SlaPolicy } from "../policy.ts";
 import { clockStateAt, countWarnings, nextDueAt } from "./clock-state.ts";
 
-/** The parts of a clock's row. */
+/** The input for the row of a clock. */
 export interface ClockInput {
   readonly policy: SlaPolicy;
   readonly plan: ClockPlan;
@@ -18,7 +18,7 @@ export interface ClockInput {
   readonly ticketId: string;
   readonly ticket: TicketFields;
   readonly position: LogPosition;
-  /** The row so far. */
+  /** The current row. */
   readonly before: StoredClock | undefined;
   readonly nowMs: number;
 }
@@ -30,7 +30,7 @@ export function toStoredClock(input: ClockInput): StoredClock {
   const warnAt = clock.matched
     ? (clock.warnedAt ?? instantAtElapsed(plan, clock, plan.warningsMs[0] ?? plan.targetMs) ?? null)
     : null;
-  // As its last event left it: the announcer and readers add what time alone brings.
+  // The state after its last event. The announcer and readers add the effects of time.
   const { state, dueAt } = clockStateAt(plan, clock, clock.at);
   const known = { warnings: announced.warnings, breached: announced.breachedAt !== null };
   const isLate = known.breached || (state === "met" && clock.lateRounds.length > 0);
@@ -56,11 +56,11 @@ export function toStoredClock(input: ClockInput): StoredClock {
 }
 
 /**
- * Announced milestones stay announced. A changed policy has another deadline: only milestones that are
- * past that one too stay, and work that was over before is not announced.
+ * Announced milestones stay announced. After a policy change only milestones past the new deadline stay, and work
+ * that ended before is not announced.
  */
 function announcedAt({ policy, plan, clock, before, nowMs }: ClockInput) {
-  // Nothing of a new round was announced.
+  // A new round has no announcements yet.
   if (!before || before.clock.round !== clock.round) {
     return { warnings: 0, warnedAt: null, breachedAt: null };
   }
@@ -77,7 +77,7 @@ function announcedAt({ policy, plan, clock, before, nowMs }: ClockInput) {
   };
 }
 
-/** The ticket's fields that alerts carry, from the last event that has them. */
+/** The ticket fields for alerts, from the last event that contains them. */
 export function ticketFieldsOf(events: readonly RecordedEvent[]): TicketFields | undefined {
   const ticket = events.map(ticketFromEvent).findLast((fields) => fields !== undefined);
   return ticket && toTicketFields(ticket);
@@ -99,12 +99,12 @@ function toTicketFields(ticket: Ticket): TicketFields {
   };
 }
 
-/** Filters the events that come after a log position. */
+/** Filters the events after a log position. */
 export function eventsAfter(
   events: readonly RecordedEvent[],
   position: LogPosition,
 ): readonly RecordedEvent[] {
-  // Ids of events sort as the log does.
+  // Event ids sort in log order.
   const last = eventIdOf(position);
   return events.filter(({ id }) => id > last);
 }

@@ -45,14 +45,14 @@ function seenAt(plan: ClockPlan, events: readonly RecordedEvent[], minutes: numb
 const changesOf = (plan: ClockPlan, events: readonly RecordedEvent[]) =>
   foldEvents(plan, events)?.timeline.map(({ change }) => change);
 
-test("each word of the caller waits for a reply of its own", () => {
+test("each comment of the caller starts a reply clock of its own", () => {
   const plan = planOf({ metric: "next_reply" });
   const events = [
     created(),
     comment(5, "usr_creator"),
     comment(10, "usr_agent", { internal: true }),
     comment(20, "usr_agent"),
-    // An agent who adds something starts nothing.
+    // A further comment of an agent does not start a clock.
     comment(30, "usr_agent"),
     comment(100, "usr_creator"),
     comment(110, "usr_creator"),
@@ -77,7 +77,7 @@ test("each word of the caller waits for a reply of its own", () => {
   expect(foldEvents(plan, events)).toMatchObject({ round: 3, lateRounds: [at(190)] });
 });
 
-test("a target from the match counts what one team holds, and stands when it hands over", () => {
+test("a target counted from the match measures the time in one team, and stays after a handover", () => {
   const plan = planOf({ metric: "custom", from: "match" }, { conditions: { teamId: "team_1" } });
   const events = [
     created({ teamId: "team_2" }),
@@ -131,7 +131,7 @@ test("conditions start, pause, reset and stop a clock", () => {
   expect(seenAt(plan, events, 200)).toEqual(["met", 9, null]);
 });
 
-test("each of several warnings is due in its turn", () => {
+test("several warnings become due in order", () => {
   const plan = planOf({ metric: "resolution", warnAtPercent: [90, 50] });
   const clock = foldEvents(plan, [created(), updated(40, "on_hold")]);
   if (!clock) throw new Error("There is a clock.");
@@ -139,7 +139,7 @@ test("each of several warnings is due in its turn", () => {
     const due = nextDueAt(plan, clock, { warnings, breached });
     return due === null ? null : (due - T0) / MINUTE_MS;
   };
-  // The first passed before the pause, and the second does not come while it lasts.
+  // The first passed before the pause, and the second is not reached during it.
   expect([dueIn(0), dueIn(1), dueIn(2)]).toEqual([30, null, null]);
   const resumed = foldEvents(plan, [updated(100, "in_progress")], clock);
   expect(resumed && nextDueAt(plan, resumed, { warnings: 1, breached: false })).toBe(at(114));
@@ -148,7 +148,7 @@ test("each of several warnings is due in its turn", () => {
   ]);
 });
 
-/** A ticket's life as few flags, a minute after another. */
+/** The states of a ticket as flags, one per minute. */
 const Life = fc.array(
   fc.record({
     minutes: fc.integer({ min: 1, max: 40 }),
@@ -219,7 +219,7 @@ interface Minute {
   readonly what: string;
   readonly elapsed: number;
   readonly late: number;
-  /** Whether a reply is waited for. */
+  /** Whether a reply is expected. */
   readonly awaited: boolean;
   readonly counts: (minute: Minute) => boolean;
 }

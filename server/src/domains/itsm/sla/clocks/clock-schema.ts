@@ -21,7 +21,7 @@ import { CLOCK_STATES, clockStateAt } from "./clock-state.ts";
 
 const MINUTE_MS = 60_000;
 
-/** The revision that a migration gives to clocks that were folded by other rules; no policy has it. */
+/** The revision that a migration sets on clocks folded with other rules. No policy has it. */
 const EARLIER_RULES = 0;
 
 const clockFields = {
@@ -77,7 +77,7 @@ export const SlaClock = Type.Object(
 );
 export type SlaClock = Static<typeof SlaClock>;
 
-/** A clock in the list of all, with its ticket. */
+/** A clock in the clock list, with its ticket. */
 export const ClockListItem = Type.Object(
   {
     ...clockFields,
@@ -96,7 +96,7 @@ export const ClockListItem = Type.Object(
 );
 export type ClockListItem = Static<typeof ClockListItem>;
 
-/** Folds the clocks of a ticket from the log as it is now. */
+/** Folds the clocks of a ticket from the current log. */
 export async function readTicketClocks(
   ctx: ReadContext,
   kindName: TicketKindName,
@@ -118,8 +118,8 @@ export async function readTicketClocks(
   const lastAt = history.at(-1)?.createdAt ?? "";
   const current = targets.flatMap((target) => {
     const before = findStoredClock(target, stored);
-    // A policy that was created or changed after the ticket's end does not judge it again, and neither
-    // do rules for all policies that an update of the product changed.
+    // A policy created or changed after the end of a ticket does not change its result, and neither do fold rules
+    // changed by an update of the product.
     const isJudged = target.policy.updatedAt > lastAt || before?.policyRevision === EARLIER_RULES;
     if (ended && isJudged) return [];
     const clock = foldClock(target, history, before);
@@ -131,7 +131,7 @@ export async function readTicketClocks(
   return [...current, ...remaining.map(toStoppedClock)];
 }
 
-/** Folds the history, or goes on from the stored clock where retention has cut the history. */
+/** Folds the history, or continues from the stored clock if retention deleted a part of the history. */
 function foldClock(
   { policy, plan }: PolicyTarget,
   history: readonly RecordedEvent[],
@@ -170,7 +170,7 @@ function clockTimes(plan: ClockPlan, clock: SlaClockState, nowMs: number) {
   };
 }
 
-/** Shows the stored clock of a policy that is inactive or deleted. */
+/** The stored clock of an inactive or deleted policy. */
 function toStoppedClock(stored: StoredClock): SlaClock {
   return {
     ...storedFieldsOf(stored),
@@ -208,7 +208,7 @@ function storedFieldsOf({
   };
 }
 
-/** Shows a stored clock in a list, with the time that has passed since. */
+/** A stored clock in a list, with the time passed since. */
 export function toClockListItem(
   stored: StoredClock,
   targets: readonly PolicyTarget[],

@@ -3,19 +3,19 @@ import { type SlaClockState, elapsedAt, instantAtElapsed, type ClockPlan } from 
 export const CLOCK_STATES = ["running", "paused", "met", "breached", "cancelled"] as const;
 export type ClockState = (typeof CLOCK_STATES)[number];
 
-/** A clock as it is at some instant. */
+/** The values of a clock at an instant. */
 export interface ClockView {
   readonly state: ClockState;
   readonly counting: boolean;
   readonly elapsedMs: number;
   readonly remainingMs: number;
-  /** The deadline if nothing happens, or when it passed; null while time is not counted. */
+  /** The deadline without further events, or the time of the breach. Null while time does not count. */
   readonly dueAt: number | null;
   readonly warnedAt: number | null;
   readonly breachedAt: number | null;
 }
 
-/** Evaluates a clock at an instant, if nothing happens between its last event and then. */
+/** Evaluates a clock at an instant, without events after its last one. */
 export function clockStateAt(plan: ClockPlan, clock: SlaClockState, atMs: number): ClockView {
   if (!clock.matched) return leftState(plan, clock);
   const at = Math.max(clock.at, atMs);
@@ -35,7 +35,7 @@ export function clockStateAt(plan: ClockPlan, clock: SlaClockState, atMs: number
   };
 }
 
-/** The clock of a policy that no longer matches: as it stood when that ceased. */
+/** The clock of a policy that no longer matches, with its values at that moment. */
 function leftState(plan: ClockPlan, clock: SlaClockState): ClockView {
   const { elapsedMs, warnedAt, breachedAt } = clock.left ?? clock;
   return {
@@ -56,14 +56,14 @@ function decideState(clock: SlaClockState, breached: boolean): ClockState {
   return clock.countingSince === null ? "paused" : "running";
 }
 
-/** The milestones of a clock that were announced already. */
+/** The announced milestones of a clock. */
 export interface AnnouncedMilestones {
-  /** How many warnings. */
+  /** The number of announced warnings. */
   readonly warnings: number;
   readonly breached: boolean;
 }
 
-/** The instant of the next warning or breach to announce; null when there is none unless something happens. */
+/** The instant of the next warning or breach to announce. Null if none is due without further events. */
 export function nextDueAt(
   plan: ClockPlan,
   clock: SlaClockState,
@@ -76,7 +76,7 @@ export function nextDueAt(
   return Math.min(warnAt, dueAt);
 }
 
-/** The instant of the next warning; null where all were given, or the work is over and needs none. */
+/** The instant of the next warning. Null if all were announced, or the work has ended. */
 function nextWarningAt(plan: ClockPlan, clock: SlaClockState, given: number): number | null {
   const amountMs = plan.warningsMs[given];
   if (amountMs === undefined || clock.stoppedAt !== null) return null;
@@ -84,8 +84,8 @@ function nextWarningAt(plan: ClockPlan, clock: SlaClockState, given: number): nu
   return instantAtElapsed(plan, clock, amountMs) ?? (clock.elapsedMs > amountMs ? clock.at : null);
 }
 
-/** How many warnings are due when some business time is used up. */
+/** The number of warnings due at a used business time. */
 export function countWarnings({ warningsMs }: ClockPlan, elapsedMs: number): number {
-  // A clock at the very share is not beyond it yet.
+  // A clock exactly at the share has not passed it.
   return warningsMs.filter((amountMs) => amountMs < elapsedMs).length;
 }

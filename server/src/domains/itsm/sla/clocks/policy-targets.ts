@@ -8,13 +8,13 @@ import type { StoredClock } from "./store.ts";
 const MINUTE_MS = 60_000;
 const COMPILED_MAX = 2_000;
 
-/** One target of one policy. */
+/** A target of a policy. */
 export interface PolicyTarget {
   readonly policy: SlaPolicy;
   readonly plan: ClockPlan;
 }
 
-/** Compiles all targets of some policies. */
+/** Compiles all targets of policies. */
 export function compileTargets(
   services: PlatformServices,
   policies: readonly SlaPolicy[],
@@ -57,20 +57,20 @@ export function compilePlans(policy: PolicyFields): readonly ClockPlan[] {
   });
 }
 
-/** Compiles a condition on a ticket; a field may be named as other conditions name it, below `data`. */
+/** Compiles a ticket condition. Fields can have the `data` prefix, as in other conditions. */
 function compileTest(condition: Record<string, unknown>): ClockPlan["matches"] {
   const holds = compileCondition(condition);
   return (ticket) => holds({ ...ticket, data: ticket });
 }
 
-/** Compiled plans by policy, for each kernel of this process. */
+/** Compiled plans by policy, for each kernel in this process. */
 const compiled = new WeakMap<PlatformServices, Map<string, Compiled>>();
 interface Compiled {
   readonly revision: number;
   readonly plans: readonly ClockPlan[];
 }
 
-/** The plans of a policy, compiled once for each revision, so that the business hours stay cached too. */
+/** The plans of a policy, compiled once per revision, so that business hours stay cached. */
 function getPlans(services: PlatformServices, policy: SlaPolicy): readonly ClockPlan[] {
   let byPolicy = compiled.get(services);
   if (!byPolicy) compiled.set(services, (byPolicy = new Map()));

@@ -1,7 +1,7 @@
 /**
- * Recomputes the clocks of a policy that is created or changed, since it counts from the beginning of
- * every open ticket. They are folded from the log, a batch at a time, up to the clock reader's cursor:
- * that is locked meanwhile, and the reader goes on from these clocks.
+ * Recomputes the clocks of a created or changed policy, because it counts from the creation of every open ticket.
+ * Clocks are folded from the log in batches, up to the cursor of the clock reader. The cursor is locked in the
+ * meantime, and the reader continues from these clocks.
  */
 import Type, { type Static } from "typebox";
 import { ticketKinds, type TicketKind } from "../../tickets/index.ts";
@@ -28,28 +28,28 @@ const ENVIRONMENTS = ["production", "staging", "development"] as const;
 
 const Payload = Type.Object({
   policyId: Type.String(),
-  /** Of the policy, when the first batch was computed. */
+  /** The revision of the policy at the first batch. */
   revision: Type.Integer(),
-  /** The number of the last ticket of the batch before. */
+  /** The number of the last ticket of the previous batch. */
   after: Type.Integer(),
 });
 
-/** Clocks of one policy in one environment. */
+/** The clocks of one policy in one environment. */
 export const recomputeClocksJob = job({
   kind: "sla.recompute",
   payload: Payload,
   concurrency: 1,
   emits: [SlaCancelled],
   async run(ctx, { policyId, revision, after }) {
-    // The cursor is locked first, as the reader does: a batch that the reader handled by the old policy
-    // is committed then, and the policy is read after it.
+    // The cursor is locked first, like in the reader. So a batch that the reader processed with the old policy is
+    // committed, and the policy is read after it.
     const upTo = await lockReaderCursor(ctx.tx, CLOCK_READER);
     const found = await policies.store.find(ctx.tx, policyId);
     const policy = found?.active ? found : undefined;
     if (await cancelClocks(ctx, policyId, policy))
       return enqueueRecompute(ctx, { policyId, revision, after });
     if (!policy) return;
-    // A policy that changed after the first batch begins again.
+    // If the policy changed after the first batch, recomputation starts again.
     const from = policy.revision === revision ? after : 0;
     const last = await recomputeBatch(ctx, policy, { after: from, upTo });
     if (last !== undefined)
@@ -57,7 +57,7 @@ export const recomputeClocksJob = job({
   },
 });
 
-/** Enqueues the recomputation of a changed policy's clocks, in all environments. */
+/** Enqueues the recomputation of the clocks of a changed policy in all environments. */
 export const policyReader = reader({
   name: "sla.policies",
   on: ["sla_policy.*"],
@@ -82,7 +82,7 @@ function enqueueRecompute(ctx: WriteContext<never>, payload: Static<typeof Paylo
   ctx.enqueue(recomputeClocksJob, payload, { key: payload.policyId, onConflict: "move" });
 }
 
-/** Recomputes the clocks of the next open tickets; resolves to the number of the last where there may be more. */
+/** Recomputes the clocks of the next open tickets. Resolves to the last ticket number if more may follow. */
 async function recomputeBatch(
   ctx: WriteContext<typeof SlaCancelled>,
   policy: SlaPolicy,
@@ -132,7 +132,7 @@ function recomputeClock(
   const position = history.at(-1)?.position;
   if (!clock || !ticket || !position || (!rest.before && !clock.everMatched)) return [];
   const stored = toStoredClock({ policy, plan, clock, ticket, position, ...rest });
-  // Work that was over before the policy came is not announced as late.
+  // Work that ended before the policy existed is not announced as late.
   if (clock.stoppedAt === null || stored.nextAt === null) return [stored];
   return [{ ...stored, breachedAt: stored.dueAt, nextAt: null }];
 }
@@ -145,7 +145,7 @@ async function openTickets(
   const text = `
     select id, no from ${table} where no > $1 and not state = any($2::text[])
      order by no limit ${TICKETS_MAX}`;
-  // The columns are those that every kind's table has.
+  // The tables of all kinds have these columns.
   return (await queryRows(tx, text, [after, [...machine.finalStates]])) as unknown as {
     readonly id: string;
     readonly no: number;
@@ -153,8 +153,7 @@ async function openTickets(
 }
 
 /**
- * Cancels the clocks of a deleted or inactive policy, and those of targets that it no longer has;
- * resolves to whether there may be more of them.
+ * Cancels the clocks of a deleted or inactive policy, and of removed targets. Resolves to whether more may follow.
  */
 async function cancelClocks(
   ctx: WriteContext<typeof SlaCancelled>,

@@ -8,7 +8,7 @@ import type { Snapshot } from "./announcer/settled-until.ts";
 import type { Metric } from "../policy.ts";
 import type { ClockState } from "./clock-state.ts";
 
-/** The fields of a ticket that are stored with its clock, for alerts and lists. */
+/** The ticket fields stored with its clock, for alerts and lists. */
 export interface TicketFields {
   readonly number: string | null;
   readonly title: string | null;
@@ -18,7 +18,7 @@ export interface TicketFields {
   readonly teamId: string | null;
 }
 
-/** A clock as it is stored. */
+/** A stored clock. */
 export interface StoredClock {
   readonly policyId: string;
   readonly policyName: string;
@@ -26,7 +26,7 @@ export interface StoredClock {
   readonly kind: TicketKindName;
   readonly ticketId: string;
   readonly metric: Metric;
-  /** Of the target, within its policy. */
+  /** The name of the target in its policy. */
   readonly name: string;
   readonly state: ClockState;
   readonly targetMs: number;
@@ -35,12 +35,12 @@ export interface StoredClock {
   readonly dueAt: string | null;
   readonly warnAt: string | null;
   readonly nextAt: string | null;
-  /** How many warnings of this round were announced. */
+  /** The number of announced warnings in this round. */
   readonly warnings: number;
   readonly warnedAt: string | null;
   readonly breachedAt: string | null;
   readonly stoppedAt: string | null;
-  /** Of the last event folded into it. */
+  /** The position of the last folded event. */
   readonly position: LogPosition;
 }
 
@@ -75,7 +75,7 @@ export interface ClockRow {
   readonly last_seq: number;
 }
 
-/** Locks the clocks of some tickets until the transaction ends. */
+/** Locks the clocks of tickets until the transaction ends. */
 export async function lockClocks(tx: Tx, ticketIds: readonly string[]): Promise<StoredClock[]> {
   const { rows } = await sql<ClockRow>`
     select ${sql.raw(CLOCK_COLUMNS)} from sla_clocks
@@ -117,7 +117,7 @@ export async function save(tx: Tx, clocks: readonly StoredClock[], now: Date): P
            last_seq = excluded.last_seq, updated_at = excluded.updated_at`.execute(tx);
 }
 
-/** Locks clocks with something to announce, skipping those that another node holds. */
+/** Locks clocks with something to announce. Skips clocks locked by another node. */
 export async function claimDue(tx: Tx, before: Date, limit: number): Promise<StoredClock[]> {
   const { rows } = await sql<ClockRow>`
     select ${sql.raw(CLOCK_COLUMNS)} from sla_clocks
@@ -153,7 +153,7 @@ export async function saveAnnounced(
        and c.name = s.name`.execute(tx);
 }
 
-/** Locks a batch of a policy's open clocks, except those of its present kind and targets. */
+/** Locks a batch of a policy's open clocks, except those of its current kind and targets. */
 export async function lockOpen(
   tx: Tx,
   policyId: string,
@@ -179,7 +179,7 @@ const FIRST_DUE_PARTITIONS =
   "select workspace_id, environment from sla_clocks where next_at < $1 order by next_at";
 const FIRST_DUE_ROWS_MAX = 1_000;
 
-/** Walks from partition to partition along the index, however many clocks of each are due. */
+/** Loose index scan by partition, independent of the number of due clocks. */
 const ALL_DUE_PARTITIONS = `
   with recursive place as (
     (select workspace_id, environment, next_at from sla_clocks where next_at is not null
@@ -192,7 +192,7 @@ const ALL_DUE_PARTITIONS = `
         order by c.workspace_id, c.environment, c.next_at limit 1) other)
   select workspace_id, environment from place where next_at < $1 order by next_at`;
 
-/** Lists all partitions with due clocks, so that none waits for another with more of them. */
+/** Lists all partitions with due clocks, so that none waits for a partition with more clocks. */
 export async function duePartitions(db: Database, before: Date): Promise<Partition[]> {
   const first = await db.system<PartitionRow>(
     `${FIRST_DUE_PARTITIONS} limit ${FIRST_DUE_ROWS_MAX}`,
@@ -214,7 +214,7 @@ const NEXT_DUE = `
          (select next_at from sla_clocks where next_at is not null order by next_at limit 1) as next
     from (select pg_current_snapshot() as snapshot) now`;
 
-/** Reads when the next clock of any partition is due, and which transactions are open. */
+/** Reads when the next clock of any partition is due, and the open transactions. */
 export async function readNextDue(
   db: Database,
 ): Promise<{ readonly nextDueMs: number | undefined; readonly snapshot: Snapshot }> {
@@ -251,7 +251,7 @@ export function toClock(row: ClockRow): StoredClock {
   };
 }
 
-/** Completes the fold of a clock that an earlier version wrote. */
+/** Completes the fold of a clock written by an earlier version. */
 function toFold({ fold }: ClockRow): ClockRow["fold"] {
   const isPaused = fold.countingSince === null && fold.stoppedAt === null;
   const earlier: Partial<ClockRow["fold"]> = {

@@ -3,10 +3,10 @@ import type { LogPosition, RecordedEvent } from "#kernel/log/event.ts";
 import { readResourceHistory, type ResourcePosition } from "#kernel/log/resource-history.ts";
 
 const PAGE_EVENTS = 2_000;
-/** A ticket with more events is a loop of automations. */
+/** A ticket with more events is an automation loop. */
 const PAGES_MAX = 50;
 
-/** Reads all events of some tickets after their positions, up to another position. */
+/** Reads all events of tickets after their positions, up to another position. */
 export async function readTicketHistories(
   tx: Tx,
   tickets: readonly ResourcePosition[],

@@ -3,7 +3,7 @@ import { eventIdOf, type RecordedEvent } from "#kernel/log/event.ts";
 import type { Kernel } from "#kernel/kernel.ts";
 import type { World } from "#kernel/testing/world.ts";
 
-/** Starts a node that works on clocks, and tells of them. */
+/** Starts a node that processes and announces clocks. */
 export async function workingNode(world: World): Promise<Kernel> {
   const kernel = await openKernel(world);
   await kernel.startWork();
@@ -12,7 +12,7 @@ export async function workingNode(world: World): Promise<Kernel> {
 
 let seq = 0;
 
-/** Builds an event of a ticket as the log records it. */
+/** Builds a ticket event as in the log. */
 export function happened(
   type: string,
   at: string | number,
@@ -42,7 +42,7 @@ export function happened(
   };
 }
 
-/** Builds a ticket as events carry it. */
+/** Builds a ticket as in events. */
 export function ticket(state: string, more: Readonly<Record<string, unknown>> = {}) {
   return { id: "inc_1", state, createdBy: "usr_creator", ...more };
 }

@@ -1,7 +1,6 @@
 /**
- * The parties of a ticket: people whom it is for, who raised it or were invited.
- * They see it without a permission to read
- * all of its kind, but without what those who work on it note for each other.
+ * The parties of a ticket: callers, creators and invited people. They see it without read permission for its kind,
+ * but without internal data.
  */
 import type { TSchema } from "typebox";
 import type { Caller } from "#kernel/access/caller.ts";
@@ -9,14 +8,14 @@ import type { RecordedEvent } from "#kernel/log/event.ts";
 import { Failure, Forbidden } from "#kernel/operation/failure.ts";
 import type { TicketIdentity, TicketKind, TicketViewer } from "../kind.ts";
 
-/** True of those for whom a ticket is, who raised it, were invited to watch it or are asked to approve it. */
+/** True for callers, creators, invited watchers and approvers of a ticket. */
 export function isParty({ principal }: TicketViewer, ticket: TicketIdentity): boolean {
   if (!principal) return false;
   const { watcherIds = [], approverIds = [] } = ticket;
   return isAsker(principal.id, ticket) || [...watcherIds, ...approverIds].includes(principal.id);
 }
 
-/** True of those for whom a ticket is, and of who raised it. */
+/** True for callers and creators of a ticket. */
 export function isAsker(
   userId: string,
   {
@@ -29,12 +28,12 @@ export function isAsker(
   return [callerId, callerUserId, requestedFor, createdBy].includes(userId);
 }
 
-/** True of those who see a ticket only because it is theirs. */
+/** True for viewers who see a ticket only as one of its parties. */
 export function seesOwnOnly(kind: TicketKind, viewer: TicketViewer): boolean {
   return kind.canSee !== undefined && !kind.canSee(viewer);
 }
 
-/** Throws a 403 unless the caller works on such tickets, or this one is theirs. */
+/** Throws 403 unless the caller works on such tickets or is a party of this one. */
 export function assertMayTalk(kind: TicketKind, caller: Caller, ticket: TicketIdentity): void {
   const { write } = kind;
   if (caller.permissions.has(write.name) || (kind.own && isParty(caller, ticket))) return;
@@ -43,7 +42,7 @@ export function assertMayTalk(kind: TicketKind, caller: Caller, ticket: TicketId
   });
 }
 
-/** A ticket as its parties see it. */
+/** A ticket as visible to its parties. */
 export function ticketForParty<T extends object>({ own }: Pick<TicketKind, "own">, ticket: T): T {
   const { fields, schema } = own ?? {};
   if (!fields || !schema) return ticket;
@@ -56,7 +55,7 @@ export function ticketForParty<T extends object>({ own }: Pick<TicketKind, "own"
   };
 }
 
-/** An event of a ticket as its parties see it; undefined when it is hidden from them. */
+/** An event of a ticket as visible to its parties. Undefined if it is hidden. */
 export function eventForParty(kind: TicketKind, event: RecordedEvent): RecordedEvent | undefined {
   const { fields, events } = kind.own ?? {};
   const verb = event.type.slice(event.type.indexOf(".") + 1);
@@ -77,7 +76,7 @@ export function eventForParty(kind: TicketKind, event: RecordedEvent): RecordedE
   return { ...event, data };
 }
 
-/** The data of an event without other things that it names, such as the ticket that this one is merged into. */
+/** The event data without references to other objects, such as the target of a merge. */
 function dropOthers({ own }: TicketKind, data: RecordedEvent["data"]): RecordedEvent["data"] {
   const known = own?.schema?.properties ?? {};
   return Object.fromEntries(
@@ -87,7 +86,7 @@ function dropOthers({ own }: TicketKind, data: RecordedEvent["data"]): RecordedE
   );
 }
 
-/** The value that says nothing, of this type. */
+/** The empty value of a type. */
 function emptyValue(schema: TSchema): unknown {
   const { type } = schema as { readonly type?: string | readonly string[] };
   if (type === "array") return [];

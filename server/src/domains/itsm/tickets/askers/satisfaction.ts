@@ -1,4 +1,4 @@
-/** Ratings: how content whoever asked was with what became of their ticket. */
+/** Ratings: satisfaction of the requester with the resolution. */
 import Type from "typebox";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { ListField } from "#kernel/list/list.ts";
@@ -16,17 +16,17 @@ export const Score = Type.Integer({
   description: "Rating from 1 to 5 (best)",
 });
 
-/** The fields of a ticket that a rating sets. */
+/** The ticket fields that a rating sets. */
 export const ratingFields = {
   satisfaction: Type.Optional(nullable(Score)),
   satisfactionComment: Type.Optional(nullable(text(2_000))),
   ratedAt: Type.Optional(nullable(Time)),
 };
 
-/** The fields of a ticket that nobody has rated. */
+/** The ticket fields without a rating. */
 export const UNRATED = { satisfaction: null, satisfactionComment: null, ratedAt: null } as const;
 
-/** The fields of a rating that lists and reports have. */
+/** The rating fields in lists and reports. */
 export const ratingListFields: Readonly<Record<string, ListField>> = {
   satisfaction: { sql: "satisfaction", kind: "number", type: "integer", nullable: true },
   satisfactionComment: { sql: "satisfaction_comment", kind: "text", nullable: true },
@@ -60,7 +60,7 @@ interface Rating {
   readonly comment?: string | null;
 }
 
-/** A ticket with a rating; the same one where that says nothing new. Throws a 409 when it is too late. */
+/** A ticket with a rating. Returns the same object if nothing changes. Throws 409 after the rating period. */
 export function applyRating<T extends Rated>(ticket: T, rating: Rating, now: Date): T {
   const { ratedAt = null } = ticket;
   const satisfactionComment = rating.comment?.trim() || null;
@@ -74,16 +74,19 @@ export function applyRating<T extends Rated>(ticket: T, rating: Rating, now: Dat
   if (ratedAt !== null && now.getTime() - Date.parse(ratedAt) > CHANGEABLE_DAYS * DAY_MS) {
     throw new Failure(RatingFixed);
   }
-  // The time of the first one stays: a change does not open another week.
+  // The time of the first rating is kept, so a change does not extend the rating period.
   return { ...ticket, satisfaction, satisfactionComment, ratedAt: ratedAt ?? now.toISOString() };
 }
 
-/** Throws a 403 unless the caller is whom a ticket was for: nobody rates their own work for others. */
+/**
+ * Throws 403 unless the caller is the person for whom the ticket was created. Agents cannot rate tickets that they
+ * created for others.
+ */
 export function assertMayRate({ principal }: Caller, ticket: TicketIdentity): void {
   if (!principal || !isRater(principal.id, ticket)) throw new Failure(NotYoursToRate);
 }
 
-/** True of whom a ticket was for; who raised it for somebody else is not. */
+/** True for the person for whom a ticket was created, but not for a creator on behalf of someone else. */
 export function isRater(
   personId: string,
   { callerId, callerUserId, requestedFor, createdBy }: TicketIdentity,

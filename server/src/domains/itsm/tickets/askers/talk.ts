@@ -1,4 +1,4 @@
-/** The last public word on a ticket, and the time by which somebody is to hear of it: for lists. */
+/** The last public comment on a ticket, and the next reply deadline, for lists. */
 import Type from "typebox";
 import { nullable, Time } from "#kernel/schema/schema.ts";
 
@@ -11,7 +11,7 @@ const LastPublicComment = Type.Object(
   { title: "LastPublicComment" },
 );
 
-/** The fields that a ticket has in lists, besides its own. */
+/** The additional fields of a ticket in lists. */
 export const talkFields = {
   lastPublicComment: nullable(LastPublicComment),
   promisedAt: nullable(
@@ -21,7 +21,7 @@ export const talkFields = {
 
 const ISO = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
 
-/** The select list of those fields, given the table and SQL for the id of whoever a row is for. */
+/** The select list of these fields, given the table and SQL for the id of the requester. */
 export function talkSql(table: string, asker: string): string {
   return `
     (select jsonb_build_object('by', c.created_by,

@@ -41,7 +41,7 @@ import { timesOf } from "./times.ts";
 import { watchersOf } from "./watchers.ts";
 
 const BYTES_MAX = 1_048_576;
-/** JSON writes some characters as six. */
+/** JSON can encode a character in six bytes. */
 const BODY_BYTES_MAX = 6 * BYTES_MAX + 10_000;
 const EXAMPLE = "att_01jzt3n5k8q2x4v6w8y0z2b4d6";
 
@@ -51,7 +51,7 @@ const AttachmentTooLarge = failure(
   "Text content in the request can have at most 1 MiB. Upload larger content as a file.",
 );
 
-/** Files that belong to one kind of ticket. */
+/** Files of one ticket kind. */
 function attachmentsOf(kind: TicketKind) {
   const AttachmentAdded = attachmentAdded(kind);
   const AttachmentRemoved = event(`${kind.kind}.attachment_removed`, {
@@ -143,7 +143,7 @@ interface TextInput {
   readonly content: string;
 }
 
-/** Stores a text, once it is clear that there is a ticket to attach it to. */
+/** Stores a text after checking that the ticket exists. */
 async function storeText(
   platform: Platform,
   caller: Caller,
@@ -229,7 +229,10 @@ function removeAttachment(kind: TicketKind, AttachmentRemoved: AttachmentEvent) 
   });
 }
 
-/** Comments, watchers, attachments, links, timeline and times of a kind; its domain adds them to its own. */
+/**
+ * Comments, watchers, attachments, links, timeline and times of a ticket kind. Its domain adds the operations to its
+ * own.
+ */
 export function collaboration(kind: TicketKind): {
   readonly events: readonly EventType[];
   readonly operations: readonly Operation[];

@@ -31,7 +31,7 @@ const Comment = Type.Object(
 );
 type Comment = Static<typeof Comment>;
 
-/** The data of a comment's event: many may read the log, so internal texts stay out of it. */
+/** The data of a comment event. The log has many readers, so it does not contain internal texts. */
 const CommentEventData = Type.Object(
   {
     ...Comment.properties,
@@ -44,7 +44,7 @@ const CommentEventData = Type.Object(
   { title: "CommentData" },
 );
 
-/** Comments on one kind of ticket. */
+/** Comments of one ticket kind. */
 export function commentsOf(kind: TicketKind) {
   const CommentAdded = commentAdded(kind);
   return {
@@ -55,7 +55,7 @@ export function commentsOf(kind: TicketKind) {
 
 const eventTypes = new Map<string, ReturnType<typeof declareAdded>>();
 
-/** The event of a comment on one kind of ticket, declared once. */
+/** The comment event of a ticket kind, declared once. */
 function commentAdded({ kind }: TicketKind) {
   const known = eventTypes.get(kind) ?? declareAdded(kind);
   eventTypes.set(kind, known);
@@ -113,7 +113,7 @@ interface CommentInput {
   readonly mentions?: readonly string[];
 }
 
-/** Adds a comment of the caller's to a ticket, and its event. */
+/** Adds a comment of the caller to a ticket, and emits its event. */
 export function writeComment(
   ctx: WriteContext<ReturnType<typeof commentAdded>>,
   { kind, ticket }: FoundTicket,
@@ -166,7 +166,7 @@ function listComments(kind: TicketKind) {
   });
 }
 
-/** Reads one more than the page has. */
+/** Reads one comment more than the page size. */
 function queryComments(
   tx: Tx,
   ticketId: string,
@@ -179,7 +179,7 @@ function queryComments(
       "ticket_id",
       "=",
       includeInternal
-        ? // The comments on duplicates are for those who work on it.
+        ? // Comments on duplicates are visible to agents only.
           sql<string>`any (array(${mergedTickets(ticketId)}))`
         : ticketId,
     )
@@ -205,7 +205,7 @@ function toComment({ ticket_id, created_by, created_at, ...row }: CommentRow): C
 
 const MENTIONS_MAX = 20;
 
-/** Finds the members whom a comment names and who may read it. */
+/** Finds the mentioned members who can read a comment. */
 async function findMentioned(
   ctx: Pick<ReadContext, "tx" | "services">,
   { write, reporting }: Pick<TicketKind, "write" | "reporting">,

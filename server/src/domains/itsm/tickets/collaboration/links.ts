@@ -58,7 +58,7 @@ const LinkData = Type.Object(
     type: Type.String(),
     from: Type.String(),
     to: Type.String(),
-    // Events of earlier versions do not have these.
+    // Events of earlier versions do not have these fields.
     createdBy: Type.Optional(Type.String()),
     createdAt: Type.Optional(Time),
   },
@@ -73,7 +73,7 @@ export const LinkExists = failure(
   "ticket_links_once",
 );
 
-/** Links between one kind of ticket and others. */
+/** Links between tickets of one kind and other tickets. */
 export function linksOf(kind: TicketKind) {
   const about = { resource: kind.kind, data: LinkData };
   const Linked = event(`${kind.kind}.linked`, {
@@ -96,7 +96,7 @@ export function linksOf(kind: TicketKind) {
   };
 }
 
-/** A link that is made again is the same one: with its id, and by whom and when it was made. */
+/** A restored link keeps its id, author and time. */
 function linkInverse(
   kind: TicketKind,
   links: { readonly remove: Operation; readonly Linked: LinkEvent; readonly Unlinked: LinkEvent },
@@ -138,7 +138,7 @@ async function restoreLink(
     target,
   }: { readonly ticketId: string; readonly Linked: LinkEvent; readonly target: State },
 ): Promise<void> {
-  // States of an undo are the data of events.
+  // Undo states are event data.
   const data = target as LinkData;
   const head = await getTicketIdentity(ctx, kind, ticketId);
   const tickets = await findVisibleTickets(ctx, [data.from, data.to]);
@@ -185,7 +185,7 @@ function toLinkData(row: LinkRow): Required<LinkData> {
   };
 }
 
-/** True where somebody made the same link again. */
+/** True if the same link was created again. */
 async function isLinked(tx: Tx, { type, from, to }: State): Promise<boolean> {
   const row = await tx
     .selectFrom("ticket_links")
@@ -222,7 +222,7 @@ function listLinks(kind: TicketKind) {
   });
 }
 
-/** Lists the links of a ticket to tickets that the caller sees. */
+/** Lists the links of a ticket to tickets visible to the caller. */
 export async function listVisibleLinks(ctx: ReadContext, ticketId: string) {
   const rows = await queryLinks(ctx.tx, ticketId);
   const others = rows.map((row) => (row.from_id === ticketId ? row.to_id : row.from_id));
@@ -282,7 +282,7 @@ function addLink(kind: TicketKind, Linked: LinkEvent) {
         createdBy: authorOf(ctx.caller),
         createdAt: ctx.now.toISOString(),
       };
-      // A violated constraint would end the transaction of a bulk change.
+      // Checked first, because a constraint violation would abort the transaction of a bulk change.
       if (await isLinked(ctx.tx, link)) throw new Failure(LinkExists);
       await insertLink(ctx, link, { fromKind: name, toKind: ticket.kind });
       ctx.emit(Linked, ticketRefOf(head), link);

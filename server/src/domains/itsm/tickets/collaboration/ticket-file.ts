@@ -1,4 +1,4 @@
-/** Attachments of tickets: files of the store, with the ticket that each is attached to. */
+/** Attachments of tickets: stored files, each attached to a ticket. */
 import { holdsPermission } from "#kernel/access/permission.ts";
 import Type, { type Static } from "typebox";
 import {
@@ -51,7 +51,7 @@ export const TooManyAttachments = failure(
 
 const addedEvents = new Map<string, AttachmentEvent>();
 
-/** The event of an attachment to a kind of ticket; one for each, for those who emit it from elsewhere. */
+/** The attachment event of a ticket kind, also used by other modules. */
 export function attachmentAdded({ kind }: Pick<TicketKind, "kind">): AttachmentEvent {
   let added = addedEvents.get(kind);
   if (!added) {
@@ -65,10 +65,10 @@ export function attachmentAdded({ kind }: Pick<TicketKind, "kind">): AttachmentE
   return added;
 }
 
-/** A content that is in the store, or an upload of the caller's own. */
+/** Stored content, or an upload of the caller. */
 export type AttachmentSource = { readonly stored: StoredContent } | { readonly fileId: string };
 
-/** Attaches a file to a ticket, and tells so. */
+/** Attaches a file to a ticket, and emits an event. */
 export async function addTicketAttachment(
   ctx: WriteContext<AttachmentEvent>,
   { kind, ticket }: { readonly kind: TicketKind; readonly ticket: TicketIdentity },
@@ -103,7 +103,7 @@ function toAttachmentFields({ id: fileId, name, size, mediaType, createdBy }: St
   return { name, bytes: size, fileId, mediaType, createdBy };
 }
 
-/** Locks a ticket, so that nobody else attaches to it, and counts its attachments. */
+/** Locks a ticket against concurrent attachments, and counts its attachments. */
 async function lockAndCount(
   { tx }: ReadContext,
   { table }: TicketKind,
@@ -123,7 +123,7 @@ const FIND = `
    where ($2 or not f.internal) and (a.ticket_id = $1 or ($2 and a.ticket_id = any (array(
            ${mergedTicketsSql("$1")}))))`;
 
-/** The attachments of a ticket that the viewer may see, in order. */
+/** The attachments of a ticket that the viewer can see, in order. */
 export async function findAttachments(
   { tx, caller }: ReadContext,
   kind: TicketKind,
@@ -132,7 +132,7 @@ export async function findAttachments(
   return queryRows<Attachment>(tx, `${FIND} order by a.id`, [ticketId, seesInternal(kind, caller)]);
 }
 
-/** One of them; 404 where there is none. */
+/** One attachment. Throws 404 if it does not exist. */
 export async function getTicketAttachment(
   { tx, caller }: ReadContext,
   kind: TicketKind,
@@ -164,7 +164,7 @@ function seesInternal({ write }: TicketKind, { permissions }: TicketViewer): boo
   return permissions.has(write.name);
 }
 
-/** Files of tickets are for those who see the ticket; internal ones for those who work on it. */
+/** Files of a ticket are readable by its readers; internal files by agents only. */
 export const ticketFileOwners: readonly FileOwner[] = TICKET_KINDS.map((type) => ({
   type,
   async canRead(ctx, { attachedId, internal }) {

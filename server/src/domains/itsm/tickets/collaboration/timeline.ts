@@ -46,7 +46,7 @@ const Moment = Type.Object(
   { title: "TimelineItem" },
 );
 
-/** The timeline of one kind of ticket, read from the event log. */
+/** The timeline of tickets of one kind, read from the event log. */
 export function timelineOf(kind: TicketKind) {
   const { kind: name, plural, path, read, write } = kind;
   const getTimeline = query({
@@ -71,7 +71,7 @@ export function timelineOf(kind: TicketKind) {
         includeInternal && kind.kind === "incident"
           ? await queryDuplicates(ctx, ticket.id, { before, limit: limit + 1 })
           : [];
-      // Ids sort as the log does.
+      // Event ids sort in log order.
       const found = [...own, ...ofDuplicates]
         .toSorted((one, other) => (one.id < other.id ? 1 : -1))
         .slice(0, limit + 1);
@@ -101,7 +101,7 @@ export function timelineOf(kind: TicketKind) {
   return { events: [], operations: [getTimeline] };
 }
 
-/** The texts of the internal comments among these events, which the log does not have. */
+/** The texts of internal comments among these events. The log does not contain them. */
 async function internalBodies(
   { tx }: ReadContext,
   events: readonly RecordedEvent[],
@@ -118,7 +118,7 @@ async function internalBodies(
   return new Map(rows.map(({ id, body }) => [id, body]));
 }
 
-/** Reads the texts and files of the duplicates of an incident, for those who work on it. */
+/** Reads the texts and files of the duplicates of an incident, for agents. */
 async function queryDuplicates(
   { tx }: ReadContext,
   ticketId: string,

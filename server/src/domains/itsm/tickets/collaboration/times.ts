@@ -1,4 +1,4 @@
-/** The time that people spend on tickets. It is for those who work on them: who asked sees nothing of it. */
+/** Time spent on tickets. Visible to agents only. */
 import Type, { type Static } from "typebox";
 import { authorOf } from "#kernel/access/caller.ts";
 import type { Operation, ReadContext, WriteContext } from "#kernel/contract.ts";
@@ -43,7 +43,7 @@ const TimeEntry = Type.Object(
 type TimeEntry = Static<typeof TimeEntry>;
 type TimeEvent = EventType<`${string}.${string}`, typeof TimeEntry>;
 
-/** The times of one kind of ticket. */
+/** Time entries of one ticket kind. */
 export function timesOf(kind: TicketKind) {
   const about = { resource: kind.kind, data: TimeEntry };
   const TimeAdded = event(`${kind.kind}.time_added`, {
@@ -68,7 +68,7 @@ export function timesOf(kind: TicketKind) {
   };
 }
 
-/** Time that is noted again has its id, and says who noted it and when. */
+/** A restored time entry keeps its id, author and time. */
 function timeInverse(
   kind: TicketKind,
   { remove, TimeAdded }: { readonly remove: Operation; readonly TimeAdded: TimeEvent },
@@ -97,7 +97,7 @@ function timeInverse(
           await performWithin(ctx, remove, { params: { id: ticketId, timeId } });
           continue;
         }
-        // States of an undo are the data of events.
+        // Undo states are event data.
         const entry = target as TimeEntry;
         await insertTime(ctx, kind, entry);
         ctx.emit(TimeAdded, ticketRefOf(ticket), entry);
@@ -204,7 +204,7 @@ function removeTime(kind: TicketKind, TimeRemoved: TimeEvent) {
   });
 }
 
-/** A ticket, for those who see more than their own; throws a 403 for the others. */
+/** A ticket, for callers with read permission. Throws 403 for parties without it. */
 async function getWorkedTicket(ctx: ReadContext, kind: TicketKind, ref: string) {
   const ticket = await getTicketIdentity(ctx, kind, ref);
   if (!seesOwnOnly(kind, ctx.caller)) return ticket;

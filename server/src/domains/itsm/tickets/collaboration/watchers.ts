@@ -20,7 +20,7 @@ const Watcher = Type.Object({ userId: UserId, createdAt: Time }, { title: "Watch
 const WatcherData = Type.Object({ userId: UserId }, { title: "WatcherData" });
 const EXAMPLE_USER = "usr_01jzt3n5k8q2x4v6w8y0z2b4d6";
 
-/** Watchers of one kind of ticket, who are notified of what happens to it. */
+/** Watchers of one ticket kind. They are notified of changes. */
 export function watchersOf(kind: TicketKind) {
   const { kind: name } = kind;
   const about = { resource: name, data: WatcherData };
@@ -111,7 +111,7 @@ function listWatchers(kind: TicketKind) {
   });
 }
 
-/** Members who work on the ticket invite watchers: also those who watch it by their own choice. */
+/** Agents invite watchers, including those who already watch by their own choice. */
 const ADD = `
   insert into ticket_watchers (kind, ticket_id, user_id, created_at, invited) values ($1, $2, $3, $4, $5)
   on conflict (workspace_id, environment, ticket_id, user_id) do update set invited = true
@@ -191,7 +191,7 @@ function removeWatcher(kind: TicketKind, WatcherRemoved: WatcherEvent) {
   });
 }
 
-/** Throws a 403 where the caller does it for others and does not work on such tickets. */
+/** Throws 403 if the caller adds other people without working on such tickets. */
 function assertMayWatchFor(
   caller: {
     readonly principal?: { readonly id: string };

@@ -1,7 +1,6 @@
 /**
- * Nobody's leaving blocks an approval. When somebody is deactivated, or loses a role, every ticket that
- * waits for named approvers is looked at again, a batch at a time, and its kind decides who is still
- * waited for.
+ * A leaving approver must not block an approval. When a member is deactivated or loses a role, all tickets that wait
+ * for named approvers are checked in batches, and their kind decides who is still required.
  */
 import Type from "typebox";
 import type { WriteContext } from "#kernel/contract.ts";
@@ -15,7 +14,7 @@ import type { TicketStore } from "../ticket-store.ts";
 const TICKETS_MAX = 100;
 const ENVIRONMENTS = ["production", "staging", "development"] as const;
 
-/** The events after which somebody may no longer decide what they were asked to. */
+/** Events after which a member may no longer be able to decide. */
 const DEPARTURES = [
   "user.deactivated",
   "audit.role.unassigned",
@@ -26,7 +25,7 @@ const DEPARTURES = [
 interface Recount<T, E extends EventType> {
   readonly kind: Pick<TicketKind, "plural" | "table">;
   readonly store: Pick<TicketStore<T>, "lock">;
-  /** The state in which tickets wait for approvers, whom their column `approver_ids` names. */
+  /** The state in which tickets wait for the approvers in their column `approver_ids`. */
   readonly waitingState: string;
   readonly emits: readonly E[];
   /** Called with each locked ticket. */

@@ -23,7 +23,7 @@ interface Takeable {
   readonly revision: number;
 }
 
-/** Declares how a caller takes a ticket that nobody works on: of two who do so at once, one gets it. */
+/** Declares how a caller takes an unassigned ticket. Of two concurrent callers one succeeds. */
 export function takeCommand<T extends Takeable, Data, E extends EventType>(
   { kind, machine }: Pick<TicketKind, "kind" | "machine">,
   commands: TicketCommands<T, never, Data>,

@@ -1,6 +1,6 @@
 /**
- * Commands on one ticket, declared. A kind says what a command takes, changes and emits; its route, the
- * lock, If-Match, the check of the state machine, the next revision and the response follow from that.
+ * Declares commands on one ticket. A kind declares the input, changes and event of a command; the route, lock,
+ * If-Match, state check, revision and response are derived.
  */
 import type { Static, TObject, TSchema, TUndefined } from "typebox";
 import { authorOf } from "#kernel/access/caller.ts";
@@ -32,15 +32,15 @@ interface Ticket {
   readonly revision: number;
 }
 
-/** A kind of ticket, as far as commands have to know it. */
+/** The properties of a ticket kind that commands need. */
 export interface TicketModel<T extends Ticket, Action extends string, S extends TObject> {
   readonly kind: TicketKind;
   readonly machine: StateMachine<T["state"], Action>;
-  /** Of responses and of the data of events. */
+  /** The schema of responses and of event data. */
   readonly schema: S;
   readonly toData: (ticket: T) => Static<S>;
   readonly store: Pick<TicketStore<T>, "lock" | "update">;
-  /** The ticket after an action, with these fields; throws a 409 where its state does not have the action. */
+  /** The ticket after an action, with these fields. Throws 409 if its state does not allow the action. */
   readonly applyTransition: (
     ticket: T,
     action: Action,
@@ -52,22 +52,22 @@ export interface TicketModel<T extends Ticket, Action extends string, S extends 
 }
 
 interface CommandDocs<Body extends TSchema> {
-  /** `POST <path>/{id}/<name>` unless given. */
+  /** Default: `POST <path>/{id}/<name>`. */
   readonly route?: Route;
   readonly aliases?: readonly Route[];
   /** The effect of a call, see `declaredEffect`. */
   readonly effect: CallEffect;
   readonly summary: string;
   readonly description?: string;
-  /** By default that to write the kind of ticket. */
+  /** Default: the permission to write tickets of the kind. */
   readonly permission?: Permission;
   readonly body?: Body;
-  /** Of the body. */
+  /** An example body. */
   readonly example?: Static<Body>;
   readonly fails?: readonly FailureType[];
-  /** Also for those whose ticket it is, without a permission to work on such tickets. */
+  /** Also allowed for requesters without permission to work on such tickets. */
   readonly forAskers?: true;
-  /** The states in which it can be performed; all when absent. A transition has those of its machine. */
+  /** The states that allow the command; default: all. A transition uses those of its state machine. */
   readonly states?: readonly string[] | undefined;
 }
 
@@ -78,11 +78,11 @@ export interface TicketCommand<
 > extends CommandDocs<Body> {
   readonly emits: readonly E[];
   readonly allowNoop?: boolean;
-  /** Called with the locked ticket; resolves to the one to respond with. */
+  /** Called with the locked ticket. Resolves to the ticket of the response. */
   readonly run: (ctx: WriteContext<E>, ticket: T, body: Static<Body>) => T | Promise<T>;
 }
 
-/** The data of an event that the ticket does not have, or has another value of. */
+/** Event data fields that the ticket does not have, or has with another value. */
 type Details<E extends EventType, Data> = Omit<EventData<E>, keyof Data> & Partial<Data>;
 
 interface TransitionCommand<
@@ -94,15 +94,15 @@ interface TransitionCommand<
   readonly event: E;
   /** The events of `fields` and `effects`. */
   readonly alsoEmits?: readonly Also[];
-  /** Throws where the caller may not perform it, whatever the state. */
+  /** Throws if the caller cannot perform the command in any state. */
   readonly authorize?: (ctx: ReadContext, ticket: T) => void;
-  /** Fields that change besides those that every transition of this action changes. */
+  /** Additional changed fields. */
   readonly fields?: (
     ctx: WriteContext<Also>,
     ticket: T,
     body: Static<Body>,
   ) => Partial<T> | Promise<Partial<T>>;
-  /** Called with the saved ticket, behind its event. */
+  /** Called with the saved ticket, after its event. */
   readonly effects?: (
     ctx: WriteContext<E | Also>,
     ticket: T,
@@ -110,7 +110,7 @@ interface TransitionCommand<
   ) => void | Promise<void>;
 }
 
-/** Needed where the ticket alone does not make the data of the event. */
+/** Required if the event data needs more than the ticket. */
 type WithDetails<T, E extends EventType, Body extends TSchema, Data> =
   Data extends EventData<E>
     ? { readonly details?: DetailsOf<T, E, Body, Data> }
@@ -123,7 +123,7 @@ type DetailsOf<T, E extends EventType, Body extends TSchema, Data> = (
 
 /** The commands of one kind of ticket. */
 export interface TicketCommands<T extends Ticket, Action extends string, Data> {
-  /** Declares a command that leaves the state alone, or decides by itself where it leads. */
+  /** Declares a command that does not change the state, or determines the new state itself. */
   readonly command: <E extends EventType, Body extends TSchema = TUndefined>(
     name: string,
     declaration: TicketCommand<T, E, Body>,
@@ -137,7 +137,7 @@ export interface TicketCommands<T extends Ticket, Action extends string, Data> {
     action: Action,
     declaration: TransitionCommand<T, E, Also, Body> & WithDetails<T, E, Body, Data>,
   ) => Operation;
-  /** Performs an action on a locked ticket: its next state, its next revision and its event. */
+  /** Performs an action on a locked ticket: its new state, its next revision and its event. */
   readonly perform: <E extends EventType>(
     ctx: WriteContext<NoInfer<E>>,
     ticket: T,
@@ -149,7 +149,7 @@ export interface TicketCommands<T extends Ticket, Action extends string, Data> {
   ) => Promise<T>;
   /** Writes a locked ticket as its next revision. */
   readonly save: (ctx: WriteContext<never>, before: T, after: T) => Promise<T>;
-  /** Writes a locked ticket as its next revision, and emits the fields that differ. */
+  /** Writes a locked ticket as its next revision, and emits the changed fields. */
   readonly saveChanges: <E extends EventType<`${string}.updated`>>(
     ctx: WriteContext<NoInfer<E>>,
     before: T,
@@ -263,7 +263,7 @@ function ticketCommand<T extends Ticket, E extends EventType, Body extends TSche
   });
 }
 
-/** Throws unless the caller works on such tickets, or asked for this one: a 404 where they do not see it. */
+/** Throws unless the caller works on such tickets or requested this one. Throws 404 if the caller cannot see it. */
 async function assertAsker(ctx: ReadContext, kind: TicketKind, ref: string): Promise<void> {
   const { permissions, principal } = ctx.caller;
   if (permissions.has(kind.write.name)) return;
@@ -274,7 +274,7 @@ async function assertAsker(ctx: ReadContext, kind: TicketKind, ref: string): Pro
   });
 }
 
-/** True of a body that may be left out, since all of its fields may. */
+/** True for a body with only optional fields, which can be omitted. */
 function isOptional(body: TSchema | undefined): boolean {
   const { required, minProperties }: Partial<TObject> & { minProperties?: number } = body ?? {};
   return body !== undefined && !required?.length && minProperties === undefined;
@@ -292,7 +292,7 @@ async function saveTicket<T extends Ticket>(
   return saved;
 }
 
-/** The types of the functions above have compared the event with its data. */
+/** The types of the functions above have checked the data of the event. */
 function emitEvent(
   { emit }: WriteContext<never>,
   event: EventType,

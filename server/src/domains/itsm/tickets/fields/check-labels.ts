@@ -6,15 +6,15 @@ import type { TicketKindName } from "../kind.ts";
 import { ticketKinds } from "../ticket.ts";
 import { type FieldDefinition, readFieldDefinitions } from "./field.ts";
 
-/** The tags and own fields of a ticket. */
+/** The tags and custom fields of a ticket. */
 export type Labels = {
   readonly tags?: string[];
   readonly fields?: Record<string, unknown>;
 };
 
 /**
- * The labels of a ticket after an input; throws a 422 where a field is not one of its kind, has another type, or
- * is missing. Only what the input has is in the result, so that it can be spread over the ticket.
+ * The labels of a ticket after an input. Throws 422 for an unknown field, a wrong type or a missing required field.
+ * The result contains only fields of the input, so it can be spread over the ticket.
  */
 export async function checkLabels(
   ctx: ReadContext,
@@ -23,7 +23,7 @@ export async function checkLabels(
   before?: Labels,
 ): Promise<Labels> {
   const tags = input.tags && { tags: toTags(input.tags) };
-  // A new ticket may lack what is required, also where it says nothing.
+  // Existing tickets may lack required fields. They are checked only when fields are set.
   if (before && !input.fields) return { ...tags };
   const definitions = await readFieldDefinitions(ctx.tx, kind);
   const given = input.fields ?? {};
@@ -40,13 +40,13 @@ export async function checkLabels(
   return { ...(before ? tags : { tags: [], ...tags }), fields };
 }
 
-/** True of people who work on such tickets: those who ask, and automations, can't know what else is wanted. */
+/** True for agents. Requesters and automations do not know the required fields. */
 function fillsForms({ caller, services }: ReadContext, name: TicketKindName): boolean {
   const write = ticketKinds(services).find(({ kind }) => kind === name)?.write;
   return caller.actor.type === "user" && write !== undefined && caller.permissions.has(write.name);
 }
 
-/** Tags as they are kept: in lower case, each once, in their order. */
+/** Normalises tags: lower case, unique and sorted. */
 export function toTags(tags: readonly string[]): string[] {
   return [...new Set(tags.map((tag) => tag.trim().toLowerCase()))].toSorted();
 }
@@ -77,7 +77,7 @@ const USER = new RegExp(idPattern("usr"));
 
 type Check = (value: unknown, definition: FieldDefinition) => string | undefined;
 
-/** Checks of a value by the type of its field; each says what is wrong. */
+/** Validates values by field type. Returns the error. */
 const CHECKS: Readonly<Record<FieldDefinition["type"], Check>> = {
   text: (value) =>
     isText(value) ? undefined : `must be a string of at most ${TEXT_CHARACTERS_MAX} characters`,

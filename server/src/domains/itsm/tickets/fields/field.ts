@@ -1,4 +1,7 @@
-/** Tags, and the fields that a workspace gives the tickets of a kind: typed, and checked when they are set. */
+/**
+ * Tags and custom fields of tickets. Custom fields are defined per workspace and ticket kind, and are typed and
+ * validated.
+ */
 import Type, { type Static } from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
 import { idPattern } from "#kernel/schema/id.ts";
@@ -15,7 +18,7 @@ export const Tag = Type.String({
   description: "At most 50 characters without commas, stored in lower case",
 });
 
-/** The fields that every kind of ticket has. */
+/** The label fields of every ticket kind. */
 export const labelFields = {
   tags: Type.Array(Tag, { maxItems: TAGS_MAX }),
   fields: Type.Record(Type.String(), Type.Unknown(), {
@@ -24,7 +27,7 @@ export const labelFields = {
       "Custom fields by key, see `GET /itsm/kinds/{kind}`. Omitted fields keep their values; null clears a field",
   }),
 };
-/** These fields in responses and events; tickets in events of earlier versions have none. */
+/** These fields in responses and events. Events of earlier versions do not have them. */
 export const OptionalLabels = {
   tags: Type.Optional(labelFields.tags),
   fields: Type.Optional(labelFields.fields),
@@ -62,7 +65,7 @@ export type FieldDefinition = Static<typeof FieldDefinition>;
 
 export const FieldDefinitions = Type.Array(FieldDefinition, { maxItems: FIELDS_MAX });
 
-/** The definitions of a kind's own fields, in their order. */
+/** The custom field definitions of a kind, in order. */
 export async function readFieldDefinitions(
   tx: Tx,
   kind: TicketKindName,
@@ -72,7 +75,7 @@ export async function readFieldDefinitions(
     .select("fields")
     .where("kind", "=", kind)
     .executeTakeFirst();
-  // Its schema was checked when it was saved.
+  // Validated by its schema when it was saved.
   return (row?.fields ?? []) as unknown as readonly FieldDefinition[];
 }
 
@@ -95,7 +98,7 @@ export function valueSchema({ type, name, choices = [], help }: FieldDefinition)
   }
 }
 
-/** The JSON Schema of all fields of a kind, for forms. */
+/** The JSON Schema of all custom fields of a kind, for forms. */
 export function fieldsSchema(definitions: readonly FieldDefinition[]): object {
   return {
     type: "object",

@@ -18,7 +18,7 @@ const FIELDS = [
 ];
 const defined = await owner(`PATCH ${KIND}`, { fields: FIELDS });
 
-test("fields of one's own are typed, and at once in forms, tickets, events, filters, orders, search and clocks", async () => {
+test("custom fields are typed, and available in forms, tickets, events, filters, sort orders, search and SLA clocks", async () => {
   expect(defined).toMatchObject({ status: 200, events: ["audit.ticket_kind.updated"] });
   expect((await agent(`GET ${KIND}`)).body.data.schema).toMatchObject({
     properties: { floor: { enum: ["1", "2"] }, cost: { type: "number" } },
@@ -62,7 +62,7 @@ test("fields of one's own are typed, and at once in forms, tickets, events, filt
     (await agent(`GET /api/v1/itsm/tickets?${query}`)).body.data.map((one: any) => one.fields.cost);
   expect(await ids(`filter=${encodeURIComponent('{"fields.floor":"2"}')}`)).toEqual([70]);
   const filtered = (filter: object) => ids(`filter=${encodeURIComponent(JSON.stringify(filter))}`);
-  // What an index narrows, and what it does not, mean the same.
+  // Filters give the same result with and without the index.
   for (const filter of [
     { "fields.cost": 70 },
     { "fields.cost": { eq: 70 } },
@@ -92,7 +92,7 @@ test("fields of one's own are typed, and at once in forms, tickets, events, filt
   });
 });
 
-test("a field keeps its type, and who only asks neither needs nor sets any", async () => {
+test("a field keeps its type, and requesters neither need nor set fields", async () => {
   const [floor] = FIELDS;
   for (const fields of [
     [{ ...floor, type: "text", choices: undefined }],

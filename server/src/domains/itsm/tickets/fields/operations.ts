@@ -96,7 +96,7 @@ async function readRow(tx: WriteContext["tx"], kind: TicketKindName): Promise<St
     .where("kind", "=", kind)
     .executeTakeFirst();
   if (!row) return { fields: [], revision: 0 };
-  // Its schema was checked when it was saved.
+  // Validated by its schema when it was saved.
   return { ...row, fields: row.fields as unknown as readonly FieldDefinition[] };
 }
 
@@ -104,7 +104,7 @@ function toKind(kind: TicketKindName, { fields, revision }: StoredKind) {
   return { kind, fields: [...fields], schema: { ...fieldsSchema(fields) }, revision };
 }
 
-/** Throws a 422 where two fields have one key, a choice has no values, or a field would get another type. */
+/** Throws 422 for duplicate keys, a choice without values, or a changed field type. */
 function assertSound(fields: readonly FieldDefinition[], before: readonly FieldDefinition[]): void {
   for (const [index, { key, type, choices }] of fields.entries()) {
     if (fields.findIndex((one) => one.key === key) !== index) {

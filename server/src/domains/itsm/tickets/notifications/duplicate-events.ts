@@ -1,4 +1,4 @@
-/** Events of an incident for the callers of its duplicates: each is told about their own ticket. */
+/** Events of an incident for callers of its duplicates. They are notified about their own ticket. */
 import type { PlatformServices } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
@@ -11,13 +11,13 @@ interface Lookup {
   readonly services: Pick<PlatformServices, "contributions">;
 }
 
-/** An event of an incident, and the duplicate that it is told about. */
+/** An event of an incident, and the duplicate that the notification is about. */
 export interface DuplicateEvent {
   readonly event: RecordedEvent;
   readonly ticket: TicketIdentity;
 }
 
-/** The resolution of an incident as an event of each of its duplicates; none of any other event. */
+/** The resolution of an incident as an event of each duplicate. Empty for other events. */
 export async function toDuplicateEvents(
   { tx, services }: Lookup,
   event: RecordedEvent,

@@ -1,13 +1,13 @@
-/** The mails about tickets, as far as other domains take part in them. */
+/** Interfaces of ticket mails for other domains. */
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/database.ts";
 import { extensionPoint } from "#kernel/extension-point.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
 import type { TicketIdentity } from "../kind.ts";
 
-/** Sends mails about a ticket that can be answered. */
+/** Sends mails about tickets that accept replies. */
 export interface TicketMailer {
-  /** Enqueues a mail of an event for each of these people; false where there is no mailbox that answers would go to. */
+  /** Enqueues a mail about an event for each person. Returns false if no mailbox for replies exists. */
   enqueue(
     ctx: WriteContext<never>,
     event: RecordedEvent,
@@ -17,19 +17,19 @@ export interface TicketMailer {
 
 export const TicketMailerPoint = extensionPoint<TicketMailer>("itsm.ticket_mailers");
 
-/** Something below the words of a mail: a question, and links to answer it by. */
+/** A part below the text of a mail: a question with response links. */
 export interface TicketMailPart {
   readonly text: string;
   readonly links: readonly { readonly label: string; readonly url: string }[];
 }
 
-/** Adds a part to the mails of some events, such as one that asks how content somebody is; called when one is sent. */
+/** Adds a part to the mails of some events, for example a satisfaction question. Called when a mail is sent. */
 export type TicketMailPartBuilder = (
   platform: Platform,
   about: {
     readonly partition: Partition;
     readonly ticket: TicketIdentity;
-    /** Such as `incident.resolved`. */
+    /** For example `incident.resolved`. */
     readonly eventType: string;
     /** `usr_…` or `cnt_…`. */
     readonly recipientId: string;

@@ -1,6 +1,6 @@
 /**
- * Tells people of what others do to a ticket: whoever asked for it, whoever works on it, and its
- * watchers. Who asked is told without a permission to read tickets, but never of what is internal.
+ * Notifies people of changes of a ticket by others: the requester, the assignee and watchers. Requesters are notified
+ * without read permission, but never of internal changes.
  */
 import { readPrincipals } from "#domains/identity/accounts/index.ts";
 import { NotificationSent } from "#domains/notifications/index.ts";
@@ -22,17 +22,17 @@ import { findTicketIdentities, ticketKinds } from "../ticket.ts";
 import { toDuplicateEvents } from "./duplicate-events.ts";
 
 interface Message {
-  /** Behind the number of the ticket. */
+  /** Follows the ticket number. */
   readonly title: string;
-  /** The field of the event that says more. */
+  /** The event field with details. */
   readonly field?: string;
-  /** Only for those who work on tickets. */
+  /** Only for agents. */
   readonly internal?: true;
-  /** Not for the assignee, who is told by other means. */
+  /** Not for the assignee, who is notified in another way. */
   readonly exceptAssignee?: true;
 }
 
-/** The messages by the verb of the event. */
+/** Messages by event verb. */
 const MESSAGES: Readonly<Record<string, Message>> = {
   created: { title: "was created for you", field: "description", exceptAssignee: true },
   comment_added: { title: "has a new comment", field: "body" },
@@ -54,10 +54,10 @@ const MESSAGES: Readonly<Record<string, Message>> = {
   sla_breached: { title: "missed its SLA target", internal: true, exceptAssignee: true },
 };
 
-/** The message of an event that gives a ticket to somebody. */
+/** The message of an assignment. */
 const ASSIGNED: Message = { title: "was assigned to you", field: "priority" };
 
-/** The messages of events that give somebody a task. */
+/** The messages of task assignments. */
 const TASK_MESSAGES: Readonly<Record<string, Message>> = {
   task_added: { title: "has a task for you", field: "title" },
   task_updated: { title: "has a task for you", field: "title" },
@@ -65,7 +65,7 @@ const TASK_MESSAGES: Readonly<Record<string, Message>> = {
 };
 
 const NOTIFIED_EVENT_TYPES = TICKET_KINDS.flatMap((kind) =>
-  // An update that assigns an incident has an event of its own.
+  // Updates that assign an incident have their own event.
   [
     ...Object.keys(MESSAGES),
     kind === "incident" ? "assigned" : "updated",
@@ -89,7 +89,7 @@ export const ticketNotificationReader = reader({
     const tickets = await findTickets(ctx, shallow);
     const workers = [...watchers.values()].flat();
     const assignees = [...tickets.values()].flatMap(({ assigneeId }) => assigneeId ?? []);
-    // A watcher may not see the ticket any more, and internal comments are not for all of them.
+    // Filtered, because watchers may have lost access to the ticket or its internal comments.
     const filters = await eventFiltersFor(visibilityContext(ctx), shallow);
     const person = await readPrincipals(ctx, [...new Set([...workers, ...assignees])]);
     for (const event of shallow) {
@@ -112,7 +112,7 @@ export const ticketNotificationReader = reader({
   },
 });
 
-/** Tells the callers of duplicates that the incident which theirs was merged into is resolved, about their own. */
+/** Notifies callers of duplicates that the target incident is resolved, with reference to their own ticket. */
 async function notifyOfDuplicates(
   ctx: ReaderContext<typeof NotificationSent>,
   event: RecordedEvent,
@@ -131,7 +131,7 @@ interface Audience {
   readonly person: (userId: string) => Principal;
 }
 
-/** The people to tell of an event. */
+/** The people to notify of an event. */
 function selectAudience(
   event: RecordedEvent,
   ticket: TicketIdentity,
@@ -149,13 +149,13 @@ function selectAudience(
   return [...(isInternal ? [] : askersOf(ticket)), ...viewers];
 }
 
-/** The people whom a comment names; they may read it, and are told of that alone. */
+/** The members mentioned in a comment. They can read it, and are notified of the mention only. */
 function mentionedIn({ data }: RecordedEvent): readonly string[] {
   const { mentions } = data as { readonly mentions?: readonly string[] };
   return mentions ?? [];
 }
 
-/** The people for whom a ticket was raised. */
+/** The people for whom a ticket was created. */
 function askersOf({ callerId, requestedFor, createdBy }: TicketIdentity): readonly string[] {
   if (requestedFor !== undefined) return [requestedFor, createdBy];
   return [callerId ?? createdBy];
@@ -168,7 +168,7 @@ function messageFor(event: RecordedEvent) {
   return { title, more: typeof more === "string" ? more : "" };
 }
 
-/** Finds the person whom an event gives a ticket to, if it does. */
+/** Finds the new assignee in an event. */
 function findAssignee(event: RecordedEvent): string | undefined {
   const { changes, after } = event.data as { changes?: unknown; after?: { assigneeId?: unknown } };
   const isGiven =
@@ -178,7 +178,7 @@ function findAssignee(event: RecordedEvent): string | undefined {
   return isGiven && typeof assigneeId === "string" ? assigneeId : undefined;
 }
 
-/** Finds the team that can begin with a task which nobody of it has. */
+/** Finds the team that can start an unassigned task. */
 function findTeam(event: RecordedEvent): string | undefined {
   const { teamId, assigneeId } = event.data;
   const isTeams = verbOf(event) === "task_ready" && assigneeId === null;

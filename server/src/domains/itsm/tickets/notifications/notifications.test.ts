@@ -24,7 +24,7 @@ const [owner, agent, colleague, caller] = await Promise.all([
 ]);
 
 const inboxOf = async (person: Person) => (await person("GET /api/v1/notifications")).body.data;
-/** Resolves to a person's notifications of a ticket, the oldest first, when there are so many. */
+/** Resolves to a member's notifications about a ticket, oldest first, once this number exists. */
 const told = (person: Person, id: string, count: number) =>
   until(async () => {
     const own = (await inboxOf(person)).filter(({ resource }: any) => resource?.id === id);
@@ -34,7 +34,7 @@ const titlesOf = (own: any[], number: string) =>
   own.map(({ title }) => title.replace(`${number} `, ""));
 const mailsTo = ({ userId }: Person) => mails.filter(({ to }) => to === `${userId}@example.com`);
 
-test("a caller is told of an incident from its beginning to its end, and of nothing internal", async () => {
+test("a caller is notified of all public changes of an incident", async () => {
   await caller(`PUT ${PREFERENCES}`, { email: true, noEmailFor: ["*.reopened"] });
   const raised = { title: "The printer is on fire", callerId: caller.userId };
   const { body } = await agent(`POST ${INCIDENTS}`, raised);
@@ -60,7 +60,7 @@ test("a caller is told of an incident from its beginning to its end, and of noth
   ]);
   expect(own[1].body).toContain("Leave the room.");
   expect(own[2].body).toContain("Extinguished it");
-  // Who works on it is told of what others do, internal or not.
+  // The assignee is notified of changes by others, internal or not.
   expect(titlesOf(await told(colleague, id, 4), number)).toEqual([
     "was assigned to you",
     "has a new comment",
@@ -87,7 +87,7 @@ test("a caller is told of an incident from its beginning to its end, and of noth
   }
 });
 
-test("whoever asked for something from the catalog is told what became of it", async () => {
+test("the requester of a catalog item is notified of the result", async () => {
   const approval = { required: true, approverIds: [agent.userId] };
   const item = { name: "A laptop", form: { type: "object" }, approval };
   const { body: made } = await owner("POST /api/v1/catalog/items", item);
@@ -101,12 +101,12 @@ test("whoever asked for something from the catalog is told what became of it", a
   const own = await told(caller, id, 2);
   expect(titlesOf(own, number)).toEqual(["was approved", "was fulfilled"]);
   expect(own[1].body).toContain("On your desk.");
-  // Two readers tell of these, each at its own pace.
+  // Two log readers send these notifications independently.
   const asked = ["has a new comment", "waits for your approval"];
   expect(titlesOf(await told(agent, id, 2), number).toSorted()).toEqual(asked);
 });
 
-test("of two who take a ticket at once one gets it, and the other is told who has it", async () => {
+test("of two members who take a ticket concurrently one succeeds, and the other gets the assignee", async () => {
   const { body: team } = await owner("POST /api/v1/itsm/problems", { title: "Smoke" });
   const paths = [
     `${INCIDENTS}/${(await owner(`POST ${INCIDENTS}`, { title: "Fire" })).body.data.id}`,
@@ -129,7 +129,7 @@ test("of two who take a ticket at once one gets it, and the other is told who ha
   }
 });
 
-test("a 409 of a PATCH names states that a PATCH could ask for", async () => {
+test("a 409 of a PATCH lists states that a PATCH can set", async () => {
   const { body } = await agent(`POST ${INCIDENTS}`, { title: "Fire" });
   const path = `${INCIDENTS}/${body.data.id}`;
   const refused = await agent(`PATCH ${path}`, { state: "closed" });

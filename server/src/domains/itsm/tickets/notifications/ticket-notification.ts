@@ -4,25 +4,27 @@ import { contributionsTo } from "#kernel/extension-point.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
 import { TicketMailerPoint } from "./mail-points.ts";
 
-/** How many people one call notifies. */
+/** Maximum number of people notified per call. */
 const RECIPIENTS_MAX = 1_000;
 
 interface TicketMessage {
   readonly userIds: readonly string[];
-  /** Behind the number of the ticket. */
+  /** Follows the ticket number. */
   readonly title: string;
-  /** In the body, below who did it. */
+  /** Shown in the body below the actor. */
   readonly more?: string;
 }
 
-/** Notifies people of an event of a ticket, in the conversation about it. Nobody is told of what they did. */
+/**
+ * Notifies people of a ticket event, in the conversation of the ticket. Actors are not notified of their own actions.
+ */
 export async function notifyOfTicket(
   ctx: WriteContext<typeof NotificationSent>,
   event: RecordedEvent,
   { userIds, title, more = "" }: TicketMessage,
 ): Promise<void> {
   const { id: eventId, type: eventType, resource, actor, data } = event;
-  // The author of a comment may act by a token, which has an id of its own.
+  // The author of a comment can act with a token, which has another id.
   const authors = [actor.id, eventType.endsWith(".comment_added") ? data["createdBy"] : undefined];
   const others = [...new Set(userIds)].filter((userId) => !authors.includes(userId));
   const { id, number, displayName } = resource;
@@ -40,7 +42,7 @@ export async function notifyOfTicket(
   }
 }
 
-/** Has mails sent that can be answered; false where nobody sends such. */
+/** Enqueues mails that accept replies. Returns false if no domain sends such mails. */
 async function mailOfTicket(
   ctx: WriteContext<never>,
   event: RecordedEvent,
@@ -50,7 +52,7 @@ async function mailOfTicket(
   return mailer ? mailer.enqueue(ctx, event, recipientIds) : false;
 }
 
-/** The page of a ticket, and the conversation that its mails are in. */
+/** The page of a ticket, and the conversation of its mails. */
 export function ticketMail({
   id,
   number,

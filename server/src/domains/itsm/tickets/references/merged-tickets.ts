@@ -1,13 +1,13 @@
-/** Duplicates: tickets that were merged into others, which may have been merged again. */
+/** Duplicates: merged tickets. Their targets can be merged again. */
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 
 /** Longer chains are not followed. */
 const CHAIN_MAX = 20;
-/** So many duplicates of one ticket are looked at. */
+/** Maximum number of duplicates read per ticket. */
 const DUPLICATES_MAX = 200;
 
-/** SQL for the ids of a ticket and of all that was merged into it, given that of its id. */
+/** SQL for the ids of a ticket and of all tickets merged into it, given SQL for its id. */
 export function mergedTicketsSql(ticketId: string): string {
   return `
     with recursive merged (id, depth) as (
@@ -18,7 +18,7 @@ export function mergedTicketsSql(ticketId: string): string {
     select id from merged limit ${DUPLICATES_MAX + 1}`;
 }
 
-/** Finds the ids of the tickets that were merged into one, directly or into a duplicate of it. */
+/** Finds the ids of tickets merged into a ticket, directly or through a duplicate. */
 export async function findDuplicateIds(tx: Tx, ticketId: string): Promise<readonly string[]> {
   const rows = await queryRows(tx, mergedTicketsSql("$1"), [ticketId]);
   return rows.map(({ id }) => String(id)).filter((id) => id !== ticketId);
@@ -32,7 +32,7 @@ const SURVIVOR = `
       join chain c on m.source_id = c.id where c.depth < ${CHAIN_MAX})
   select id from chain order by depth desc limit 1`;
 
-/** Finds the ticket that a duplicate was merged into, at the end of the chain; of any other ticket, itself. */
+/** Finds the remaining ticket of a chain of merges. For an unmerged ticket, the ticket itself. */
 export async function findSurvivorId(tx: Tx, ticketId: string): Promise<string> {
   const [row] = await queryRows(tx, SURVIVOR, [ticketId]);
   return row ? String(row["id"]) : ticketId;

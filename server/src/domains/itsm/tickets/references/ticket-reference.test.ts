@@ -10,7 +10,7 @@ const ITSM = "/api/v1/itsm";
 const raise = async (plural: string, body: object = {}): Promise<any> =>
   (await owner(`POST ${ITSM}/${plural}`, { title: "No mail", ...body })).body.data;
 
-/** Every schema of the input of an operation, with a path that says where it is. */
+/** All input schemas of operations, each with its path. */
 function inputsOf(document: any): (readonly [string, any])[] {
   const found: (readonly [string, any])[] = [];
   const walk = (path: string, part: any): void => {
@@ -32,7 +32,7 @@ function inputsOf(document: any): (readonly [string, any])[] {
   return found;
 }
 
-test("every input that takes the id of a ticket takes its number", async () => {
+test("every input that accepts a ticket id accepts its number", async () => {
   const file = new URL("../../../../../../contract/openapi.json", import.meta.url);
   const patterns = inputsOf(JSON.parse(await readFile(file, "utf8"))).filter(
     ([, { pattern }]) => typeof pattern === "string",
@@ -48,7 +48,7 @@ test("every input that takes the id of a ticket takes its number", async () => {
       .filter(([, { pattern }]) => {
         const takes = (type: string) =>
           new RegExp(pattern).test(`${type}_01jzt3n5k8q2x4v6w8y0z2b4d6`);
-        // What takes the id of anything is no reference to a ticket.
+        // A field that accepts any id is not a ticket reference.
         return takes(prefix) && !takes("cit");
       })
       .map(([path, { pattern }]) => ({
@@ -90,7 +90,7 @@ test("tickets of all kinds are linked by number, from either side", async () => 
   });
 });
 
-test("incidents are put under a problem by number, and taken away from it", async () => {
+test("incidents are linked to a problem by number, and unlinked", async () => {
   const [one, two, three] = [
     await raise("incidents"),
     await raise("incidents"),
@@ -110,7 +110,7 @@ test("incidents are put under a problem by number, and taken away from it", asyn
   expect(body.data.map(({ id }: any) => id).toSorted()).toEqual([one.id, three.id].toSorted());
 });
 
-test("a bulk change takes numbers, and a number that no ticket has is refused", async () => {
+test("a bulk change accepts numbers, and rejects unknown numbers", async () => {
   const [one, two] = [await raise("incidents"), await raise("problems")];
   const acts = [{ act: "tag", add: ["storm"] }];
   expect(
@@ -126,7 +126,7 @@ test("a bulk change takes numbers, and a number that no ticket has is refused", 
   });
 });
 
-test("the pages about a ticket and its outage are found by its number", async () => {
+test("pages and outages of a ticket are found by its number", async () => {
   const { number } = await raise("incidents");
   expect(await agent(`GET ${ITSM}/pages?ticketId=${number}`)).toMatchObject({
     status: 200,

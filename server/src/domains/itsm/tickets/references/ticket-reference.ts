@@ -1,7 +1,4 @@
-/**
- * References to tickets in input. People know the number of a ticket and programs its id, so every
- * operation that takes an id of a ticket takes the number, too.
- */
+/** Ticket references in input. People know the number of a ticket and programs its id, so operations accept both. */
 import Type from "typebox";
 import type { ReadContext } from "#kernel/contract.ts";
 import { queryRows } from "#kernel/db/statement.ts";
@@ -20,8 +17,8 @@ export function anyTicketRef(description = "The id or the number of a ticket: `I
 }
 
 /**
- * The ids that references name, in the same order. A number that no ticket has stays as it is, so that it is
- * refused where it is looked up. Whether the caller sees the ticket is checked there, too.
+ * The ids of references, in the same order. An unknown number stays unchanged, so that the lookup rejects it. The
+ * lookup also checks visibility.
  */
 export async function toTicketIds(
   { tx }: Pick<ReadContext, "tx">,
@@ -38,7 +35,7 @@ export async function toTicketIds(
   return references.map((reference) => ids.get(reference) ?? reference);
 }
 
-/** The id that a reference names. */
+/** The id of a reference. */
 export async function toTicketId(ctx: Pick<ReadContext, "tx">, reference: string): Promise<string> {
   const [id = reference] = await toTicketIds(ctx, [reference]);
   return id;

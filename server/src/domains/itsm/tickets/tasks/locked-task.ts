@@ -1,4 +1,4 @@
-/** The part that all commands on tasks share: the ticket is locked, so that it does not end meanwhile. */
+/** Shared by all task commands: the ticket is locked, so that it cannot end concurrently. */
 import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import type { EventType, ResourceRef } from "#kernel/log/event.ts";
@@ -16,7 +16,7 @@ import { findTasks, pickTask, type Task, taskEvents, TaskId, type WaitingTask } 
 
 export const EXAMPLE_TASK = "tsk_01jzt3n5k8q2x4v6w8y0z2b4d6";
 
-/** The work on a ticket when one of its tasks has ended, in the same transaction. */
+/** Work on a ticket when a task ends, in the same transaction. */
 export interface TaskHook {
   readonly emits: readonly EventType[];
   readonly afterEnd: (ctx: WriteContext, ticketId: string) => Promise<void>;
@@ -30,7 +30,7 @@ export function exampleParams(kind: TicketKind) {
   return { id: exampleRef(kind), taskId: EXAMPLE_TASK };
 }
 
-/** Locks a ticket; throws a 409 where it has ended. */
+/** Locks a ticket. Throws 409 if it has ended. */
 export async function lockOpenTicket(
   ctx: ReadContext,
   kind: TicketKind,
@@ -55,7 +55,7 @@ export interface LockedTask {
   readonly tasks: readonly WaitingTask[];
 }
 
-/** Locks a ticket with one of its tasks, as If-Match expects it. */
+/** Locks a ticket with one of its tasks, and checks If-Match. */
 export async function lockTask(
   ctx: WriteContext<never>,
   kind: TicketKind,
@@ -68,7 +68,7 @@ export async function lockTask(
   return { ticket, task, tasks };
 }
 
-/** Emits an event of a task, with what else that tells. */
+/** Emits an event of a task, with additional data. */
 export function emitTask(
   { emit }: WriteContext<never>,
   event: EventType,
@@ -82,13 +82,13 @@ export function emitTask(
     readonly waitingIds?: readonly string[];
   },
 ): void {
-  // The data of all events of a task is the task.
+  // All task events contain the task as their data.
   const append = emit as (event: EventType, resource: ResourceRef, data: unknown) => void;
   const { blockedBy: __, ...data } = task as Partial<WaitingTask>;
   append(event, ticketRefOf(ticket), data);
 }
 
-/** Emits that tasks can begin which waited for this one alone. */
+/** Emits that tasks are ready that waited only for this one. */
 export function emitReady(
   ctx: WriteContext<never>,
   kind: TicketKind,
@@ -100,7 +100,7 @@ export function emitReady(
   }
 }
 
-/** A task with those of its dependencies that are open. */
+/** A task with its open dependencies. */
 export function withBlockers(task: Task, tasks: readonly WaitingTask[]): WaitingTask {
   const open = new Set(tasks.filter(({ state }) => state === "open").map(({ id }) => id));
   return { ...task, blockedBy: task.dependsOn.filter((id) => open.has(id)) };

@@ -27,7 +27,7 @@ import { taskInverse, taskOrderInverse } from "./task-inverse.ts";
 import { addTask, updateTask } from "./task-edit.ts";
 import { endOperations } from "./task-end.ts";
 
-/** The tasks of one kind of ticket; its domain adds them to its own. */
+/** The task operations of a ticket kind. Its domain adds them to its own. */
 export function ticketTasks(kind: TicketKind, hook?: TaskHook) {
   const [update, remove] = [updateTask(kind), removeTask(kind, hook)];
   const order = orderTasks(kind);
@@ -74,7 +74,7 @@ function listTasks(kind: TicketKind) {
   });
 }
 
-/** The tasks that are not internal, as they are seen by those who see no others. */
+/** The public tasks, as visible to members without access to internal tasks. */
 function publicTasks(tasks: readonly WaitingTask[]): readonly WaitingTask[] {
   const visible = tasks.filter(({ internal }) => !internal);
   const ids = new Set(visible.map(({ id }) => id));
@@ -121,7 +121,7 @@ function orderTasks(kind: TicketKind) {
       }
       if (taskIds.every((id, index) => tasks[index]?.id === id)) return { taskIds };
       void ctx.send(ORDER, [ticket.id, taskIds]);
-      // It names internal ones too.
+      // Includes internal tasks.
       const before = { taskIds: tasks.map(({ id }) => id) };
       ctx.emit(Reordered, ticketRefOf(ticket), { taskIds, internal: true, before });
       return { taskIds };

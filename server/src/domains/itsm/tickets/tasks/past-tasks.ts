@@ -1,4 +1,4 @@
-/** The tasks of a ticket at a past moment, folded from the ticket's events. */
+/** The tasks of a ticket at a past moment, computed from the ticket's events. */
 import type { ReadContext } from "#kernel/contract.ts";
 import { NO_REVISION, PastTooLong } from "#kernel/list/past-list.ts";
 import { parsePastTime, PastNotKept, readToldEvents } from "#kernel/log/past-state.ts";
@@ -9,14 +9,14 @@ import { findTasks, type Task, taskEvents, type WaitingTask } from "./task.ts";
 
 const EVENTS_MAX = 10_000;
 
-/** The data of an event: a task, and what else it tells. */
+/** The data of an event: a task and additional fields. */
 interface TaskEventData extends Task {
   readonly changes?: unknown;
   readonly before?: unknown;
   readonly waitingIds?: unknown;
 }
 
-/** In the order of then. */
+/** In their order at that moment. */
 export async function readPastTasks(
   { tx, now }: ReadContext,
   kind: TicketKind,
@@ -55,14 +55,14 @@ export async function readPastTasks(
     .map((task) => ({
       ...task,
       ...NO_REVISION,
-      // Nobody waits for what was removed, whatever is told of a task in that moment.
+      // Dependencies on tasks deleted by that moment are dropped.
       dependsOn: task.dependsOn.filter((id) => !removed.has(id)),
       blockedBy: [],
     }));
   return listed.map((task) => withBlockers(task, listed));
 }
 
-/** Throws where a task was there then, and the log of that time is gone. */
+/** Throws if the task existed at that moment but the log no longer contains it. */
 function assertMadeLater({ createdAt }: Pick<Task, "createdAt">, at: Date): void {
   if (new Date(createdAt) <= at) throw new Failure(PastNotKept);
 }

@@ -91,7 +91,7 @@ const UPDATE = `
          internal = $8, depends_on = $9, updated_at = $10, revision = revision + 1
    where id = $1`;
 
-/** Changes what a task says, while it is open. */
+/** Changes the content of an open task. */
 export function updateTask(kind: TicketKind) {
   const { plural, path, write } = kind;
   const { Updated } = taskEvents(kind);
@@ -120,7 +120,7 @@ export function updateTask(kind: TicketKind) {
       const { title, description, assigneeId, teamId, dueAt, required, internal } = after;
       const written = [title, description, assigneeId, teamId, dueAt, required, internal];
       void ctx.send(UPDATE, [after.id, ...written, after.dependsOn, ctx.now]);
-      // Those who see it from now on are not told what it said while it was internal.
+      // New readers of a formerly internal task do not see its earlier content.
       const earlier = before.internal && !after.internal ? {} : pickFields(before, changes);
       emitTask(ctx, Updated, ticket, { ...after, changes, before: earlier });
       return withBlockers(after, tasks);

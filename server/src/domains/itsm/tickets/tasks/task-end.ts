@@ -1,4 +1,4 @@
-/** How a task ends, and is open again. */
+/** Ends tasks and reopens them. */
 import Type from "typebox";
 import { authorOf } from "#kernel/access/caller.ts";
 import type { WriteContext } from "#kernel/contract.ts";

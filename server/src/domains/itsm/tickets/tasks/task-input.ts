@@ -1,4 +1,4 @@
-/** The input of a task, checked against the other tasks of its ticket. */
+/** The input of a task, validated against the other tasks of its ticket. */
 import type { Static } from "typebox";
 import type { ReadContext } from "#kernel/contract.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
@@ -30,7 +30,7 @@ export function pickFields(task: Task, names: readonly string[]): Partial<Task> 
   return Object.fromEntries(Object.entries(task).filter(([name]) => names.includes(name)));
 }
 
-/** Throws a 422 where an input names who or what does not exist, or makes tasks wait for each other in a circle. */
+/** Throws 422 for an unknown reference or a cycle of dependencies. */
 export async function assertTaskInput(
   ctx: ReadContext,
   task: Task,
@@ -48,7 +48,7 @@ export async function assertTaskInput(
   }
 }
 
-/** True where one task waits for another, also by those between them. */
+/** True if a task depends on another, directly or indirectly. */
 export function reaches(
   waitsFor: ReadonlyMap<string, readonly string[]>,
   from: string,

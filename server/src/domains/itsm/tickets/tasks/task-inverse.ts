@@ -10,7 +10,7 @@ import { findTasks, type Task, taskEvents, taskFields, TASKS_MAX, TooManyTasks }
 import { reaches } from "./task-input.ts";
 import { insertTask } from "./task-plan.ts";
 
-/** The inverse of what happens to the tasks of a ticket, while both are open: how a task ended is not taken back. */
+/** The inverse of task changes while the task and its ticket are open. The end of a task is not undone. */
 export function taskInverse(
   kind: TicketKind,
   { update, remove }: { readonly update: Operation; readonly remove: Operation },
@@ -54,7 +54,7 @@ export function taskInverse(
   };
 }
 
-/** The inverse of another order: the tasks of then stand as they did. */
+/** The inverse of reordering: restores the earlier order. */
 export function taskOrderInverse(kind: TicketKind, order: Operation): BulkInverse {
   return {
     resourceType: `${kind.kind}_task_order`,
@@ -86,13 +86,13 @@ const ORDER_NOT_KEPT = "The previous order was not recorded.";
 const WAIT = `
   update ticket_tasks set depends_on = $2, updated_at = $3, revision = revision + 1 where id = $1`;
 
-/** Makes a task again with its id, at its place; those that waited for it wait again. */
+/** Restores a task with its id and position. Dependent tasks wait for it again. */
 async function restoreTask(
   ctx: WriteContext,
   kind: TicketKind,
   { target }: Pick<Reversal, "id" | "target">,
 ): Promise<void> {
-  // States of an undo are the data of events.
+  // Undo states are event data.
   const { waitingIds = [], ...removed } = target as unknown as Task & {
     readonly waitingIds?: readonly string[];
   };

@@ -1,4 +1,4 @@
-/** The tasks of all tickets that a caller works on: what is to be done, by whom and until when. */
+/** The tasks of all tickets that a caller works on, with assignee and due date. */
 import Type, { type Static } from "typebox";
 import type { ReadContext } from "#kernel/contract.ts";
 import type { WaitingWork } from "#kernel/contributions/waiting-work.ts";
@@ -62,7 +62,7 @@ const taskList: ListDefinition = {
   tieBreaker: "id",
 };
 
-/** True of a task `k` that waits for none. */
+/** SQL condition: the task `k` has no open dependency. */
 const READY = `
   not exists (select from ticket_tasks d where d.id = any (k.depends_on) and d.state = 'open')`;
 
@@ -102,7 +102,7 @@ export const listTasks = query({
   },
 });
 
-/** Selects the tasks that a caller sees: of kinds of which they see all tickets. */
+/** Selects the tasks visible to a caller: of ticket kinds that the caller can see completely. */
 function visibleTo({ services, caller }: ReadContext): ListCondition {
   const kinds = ticketKinds(services).filter(
     (kind) => caller.permissions.has(kind.read.name) && !seesOwnOnly(kind, caller),
@@ -132,7 +132,7 @@ async function ofView(
   return [(to) => `k.assignee_id is null and k.team_id = any (${to.add(teamIds, "text[]")})`];
 }
 
-/** The tasks of a kind of ticket that somebody can begin with. */
+/** The tasks of a ticket kind that a member can start. */
 export function openTasks({ kind, write }: Pick<TicketKind, "kind" | "write">): WaitingWork {
   const where = `
     t.kind = '${kind}' and t.assignee_id = $1 and t.state = 'open'

@@ -1,4 +1,4 @@
-/** The tasks that a template or a catalog item brings to its tickets. */
+/** The tasks that a template or catalog item adds to its tickets. */
 import Type, { type Static } from "typebox";
 import { findMembersByIds } from "#domains/identity/accounts/index.ts";
 import { authorOf } from "#kernel/access/caller.ts";
@@ -42,14 +42,14 @@ const PlannedTask = object(
 );
 type PlannedTask = Static<typeof PlannedTask>;
 
-/** The tasks of a template, in their order. */
+/** The tasks of a template, in order. */
 export const TaskPlan = Type.Array(PlannedTask, {
   maxItems: PLANNED_MAX,
   description: "Tasks that are created with each ticket",
 });
 export type TaskPlan = readonly PlannedTask[];
 
-/** Throws a 422 with the path of each person or team that does not exist, and of each later task that one waits for. */
+/** Throws 422 with the path of each missing person or team, and of each dependency on a later task. */
 export async function assertPlan(ctx: ReadContext, plan: TaskPlan): Promise<void> {
   const present = await findPresent(ctx, plan);
   const errors = plan.flatMap(({ assigneeId, teamId, dependsOn = [] }, index): FieldError[] => {
@@ -70,7 +70,7 @@ export async function assertPlan(ctx: ReadContext, plan: TaskPlan): Promise<void
   assertNoErrors(errors);
 }
 
-/** Gives a ticket the tasks of a plan; who or what has left since is named in none of them. */
+/** Adds the tasks of a plan to a ticket. References to people and teams deleted since are dropped. */
 export async function instantiatePlan(
   ctx: WriteContext<TaskEvents["Added"]>,
   { kind, ticket }: FoundTicket,
@@ -143,7 +143,7 @@ export function insertTask(
   );
 }
 
-/** The members and teams of a plan that exist. */
+/** The existing members and teams of a plan. */
 async function findPresent({ tx }: ReadContext, plan: TaskPlan): Promise<ReadonlySet<string>> {
   const userIds = [...new Set(plan.flatMap(({ assigneeId }) => assigneeId ?? []))];
   const teamIds = [...new Set(plan.flatMap(({ teamId }) => teamId ?? []))];

@@ -1,6 +1,6 @@
 /**
- * Tasks: the steps in which a change is carried out or a request fulfilled, each by somebody. One may wait for
- * others, and a ticket does not end well while a required one is open.
+ * Tasks: steps of a change or a request, each with an assignee. A task can depend on others, and a ticket cannot be
+ * completed while a required task is open.
  */
 import Type, { type Static } from "typebox";
 import type { ReadContext } from "#kernel/contract.ts";
@@ -18,7 +18,7 @@ export const TaskId = id("tsk");
 export const TASK_STATES = ["open", "done", "skipped"] as const;
 export const Notes = line(2_000, "Title, visible to everyone who can see the task");
 
-/** The fields that people decide. */
+/** The editable fields. */
 export const taskFields = {
   title: line(300),
   description: text(10_000),
@@ -54,7 +54,7 @@ export const Task = Type.Object(
 );
 export type Task = Static<typeof Task> & { readonly revision: number };
 
-/** A task with those that it waits for. */
+/** A task with its dependencies. */
 export const WaitingTask = Type.Object(
   {
     ...Task.properties,
@@ -77,7 +77,7 @@ export const TaskEnded = failure(
 export const TaskBlocked = failure("task_blocked", 409, "Other tasks must end first.");
 export const TasksOpen = failure("tasks_open", 409, "Required tasks are open.");
 
-/** The events of the tasks of one kind of ticket, declared once. */
+/** The task events of a ticket kind, declared once. */
 export function taskEvents({ kind }: Pick<TicketKind, "kind">) {
   const known = declared.get(kind) ?? declareEvents(kind);
   declared.set(kind, known);
@@ -98,7 +98,7 @@ function declareEvents(kind: string) {
         {
           ...Task.properties,
           changes: Type.Array(Type.String(), { description: "Names of the changed fields" }),
-          // Events of earlier versions do not have it.
+          // Events of earlier versions do not have this field.
           before: Type.Optional(
             Type.Partial(Type.Object(taskFields), { description: "Previous values" }),
           ),
@@ -114,7 +114,7 @@ function declareEvents(kind: string) {
       data: Type.Object(
         {
           ...Task.properties,
-          // Events of earlier versions do not have it.
+          // Events of earlier versions do not have this field.
           waitingIds: Type.Optional(
             Type.Array(TaskId, { description: "Tasks that depended on it" }),
           ),
@@ -133,7 +133,7 @@ function declareEvents(kind: string) {
         {
           taskIds: Type.Array(TaskId),
           internal: Type.Boolean(),
-          // Events of earlier versions do not have it.
+          // Events of earlier versions do not have this field.
           before: Type.Optional(Type.Object({ taskIds: Type.Array(TaskId) })),
         },
         { title: "TaskOrderData" },
@@ -155,12 +155,12 @@ const OF_TICKET = `
   select ${TASK_COLUMNS} from ticket_tasks k
    where k.ticket_id = $1 order by k.position, k.id limit ${TASKS_MAX}`;
 
-/** The tasks of a ticket in their order. */
+/** The tasks of a ticket in order. */
 export async function findTasks(tx: Tx, ticketId: string): Promise<readonly WaitingTask[]> {
   return queryRows<WaitingTask>(tx, OF_TICKET, [ticketId]);
 }
 
-/** One of these tasks; throws a 404 where it is not among them. */
+/** One of these tasks. Throws 404 if it is not among them. */
 export function pickTask(tasks: readonly WaitingTask[], taskId: string): WaitingTask {
   const task = tasks.find(({ id }) => id === taskId);
   if (!task) throw new Failure(NotFound);
@@ -176,7 +176,7 @@ export async function hasOpenTasks(tx: Tx, ticketId: string): Promise<boolean> {
   return (await queryRows(tx, REQUIRED_OPEN, [ticketId])).length > 0;
 }
 
-/** Throws a 409 that lists the required tasks of a ticket that are open. The ticket is locked. */
+/** Throws 409 with the open required tasks of a locked ticket. */
 export async function assertTasksEnded({ tx }: ReadContext, ticketId: string): Promise<void> {
   const tasks = await queryRows(tx, REQUIRED_OPEN, [ticketId]);
   if (tasks.length === 0) return;

@@ -26,7 +26,7 @@ async function request(tasks: readonly object[], more: object = {}) {
 const tasksOf = async (path: string, by = agent) =>
   (await by(`GET ${path}/tasks`)).body.data as any[];
 
-test("a change made from a template has its tasks, and is not completed before they have ended", async () => {
+test("a change created from a template has its tasks, and cannot be completed before they end", async () => {
   const team = await owner("POST /api/v1/itsm/teams", { name: "Web", memberIds: [other.userId] });
   const teamId = team.body.data.id;
   const bad = await owner("POST /api/v1/itsm/change-templates", {
@@ -62,7 +62,7 @@ test("a change made from a template has its tasks, and is not completed before t
   ]);
   expect(new Date(drain.dueAt).getTime() - new Date(drain.createdAt).getTime()).toBe(3_600_000);
   expect(restart.blockedBy).toEqual([drain.id]);
-  // Who does not work on changes does not see what is internal, also in the timeline.
+  // Members who do not work on changes see no internal tasks, also in the timeline.
   expect((await tasksOf(path, viewer)).map(({ title }) => title)).toEqual([
     "Drain it",
     "Restart it",
@@ -70,7 +70,7 @@ test("a change made from a template has its tasks, and is not completed before t
   const seen = await viewer(`GET ${path}/timeline`);
   expect(seen.body.data.filter(({ type }: any) => type === "change.task_added")).toHaveLength(2);
 
-  // The person who is to do it is told, and finds it among theirs; the team finds what nobody has.
+  // The assignee is notified and finds the task in their list. The team finds unassigned tasks.
   await until(async () => {
     const { body } = await agent("GET /api/v1/notifications");
     return body.data.some(({ title }: any) => /has a task for you/.test(title));
@@ -94,7 +94,7 @@ test("a change made from a template has its tasks, and is not completed before t
 
   const done = await agent(`POST ${path}/tasks/${drain.id}/complete`, { notes: "No traffic" });
   expect([done.status, done.events]).toEqual([200, ["change.task_completed", "change.task_ready"]]);
-  // The team that waited for it is told.
+  // The waiting team is notified.
   await until(async () => {
     const { body } = await other("GET /api/v1/notifications");
     return body.data.some(({ title }: any) => /has a task that can start/.test(title));
@@ -111,14 +111,14 @@ test("a change made from a template has its tasks, and is not completed before t
   await agent(`POST ${path}/tasks/${drain.id}/complete`);
   const skipped = await agent(`POST ${path}/tasks/${restart.id}/skip`, { notes: "It did itself" });
   expect([skipped.status, skipped.events]).toEqual([200, ["change.task_skipped"]]);
-  // One that is not required does not hold the change up, and stays as it was.
+  // An optional task does not block the change, and does not change.
   const end = await agent(`POST ${path}/complete`, {});
   expect([end.status, end.events]).toEqual([200, ["change.completed"]]);
   const late = await agent(`POST ${path}/tasks/${press.id}/complete`);
   expect([late.status, late.body.code]).toEqual([409, "change_wrong_state"]);
 });
 
-test("tasks are added, changed and ordered, by those who work on such tickets", async () => {
+test("tasks are added, changed and ordered by agents", async () => {
   const { body } = await agent(`POST ${CHANGES}`, { title: "Web 5" });
   const path = `${CHANGES}/${body.data.id}/tasks`;
   const add = (draft: object) => agent(`POST ${path}`, draft);
@@ -154,7 +154,7 @@ test("tasks are added, changed and ordered, by those who work on such tickets", 
   expect((await tasksOf(path.replace("/tasks", "")))[0].dependsOn).toEqual([]);
 });
 
-test("who asked sees the tasks that are public, and nothing of the plan", async () => {
+test("the requester sees public tasks, but not the plan", async () => {
   const plan = [
     { title: "Check the budget" },
     { title: "Order it", internal: false, dependsOn: [0], assigneeId: agent.userId },
@@ -162,7 +162,7 @@ test("who asked sees the tasks that are public, and nothing of the plan", async 
   const { itemId, path, made } = await request(plan, {
     approval: { required: true, approverIds: [owner.userId] },
   });
-  // Work begins when it is approved, and so do its tasks.
+  // Work and its tasks start after the approval.
   expect([made.events, await tasksOf(path)]).toEqual([
     ["request.created", "request.approval_requested"],
     [],

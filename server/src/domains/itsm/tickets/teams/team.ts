@@ -12,7 +12,7 @@ import { ticketKinds } from "../ticket.ts";
 const MEMBERS_MAX = 500;
 const ENVIRONMENTS = ["production", "staging", "development"] as const;
 
-/** The fields that people set and change. */
+/** The editable fields. */
 const teamFields = {
   name: line(100),
   description: text(2_000),
@@ -35,7 +35,7 @@ const TeamInUse = failure(
   "Open tickets are assigned to the team. Assign them to another team first.",
 );
 
-/** A team is the same in all environments, as its members are. */
+/** Teams are shared by all environments, like their members. */
 export const teams = resource({
   name: "team",
   plural: "teams",
@@ -56,7 +56,7 @@ export const teams = resource({
   unique: TeamExists,
   async check(ctx, { memberIds, ...input }, before) {
     if (!memberIds) return input;
-    // Those who left the workspace meanwhile may stay named.
+    // Members who have left the workspace since can remain.
     const paths = memberIds.map((userId, index) => [`/memberIds/${index}`, userId] as const);
     const added = paths.filter(([, userId]) => !before?.memberIds.includes(userId));
     await assertReferencesExist(ctx, { users: Object.fromEntries(added) });

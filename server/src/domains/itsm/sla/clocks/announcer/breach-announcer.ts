@@ -1,10 +1,10 @@
 /**
- * Announces SLA breaches and warnings. Due clocks are claimed in batches; the events and the mark that
- * they were announced commit together, so that each is announced once, on any node.
+ * Announces SLA breaches and warnings. Due clocks are locked in batches. Events and announcement marks commit
+ * together, so each is announced exactly once across nodes.
  *
- * A reader that is behind must not make a ticket late that was resolved in time: the events since its
- * clock was written are read from the log first. They serve this decision alone. Only the clock reader
- * writes the clock itself, because it sees the log in its settled order.
+ * A delayed clock reader must not cause a breach for a ticket that was resolved in time, so events after the clock's
+ * position are first read from the log. They are used only for this decision. Only the clock reader writes the clock
+ * itself, because it reads the log in settled order.
  */
 import { newCorrelationId } from "#kernel/log/causal-chain.ts";
 import { runAsSystem } from "#kernel/operation/act.ts";
@@ -26,7 +26,7 @@ const POLL_MS = 1_000;
 const BATCH_CLOCKS_MAX = 1_000;
 const PARTITIONS_AT_ONCE = 4;
 
-/** The wake signal of the announcer. */
+/** The wake-up signal of the announcer. */
 export const BREACH_SIGNAL = "sla";
 
 export const breachAnnouncer: Engine<BreachAnnouncer> = {
@@ -64,7 +64,7 @@ export class BreachAnnouncer implements RunningEngine {
     if (nextDueMs === undefined) return POLL_MS;
     const waitMs = earliestSettledMs(nextDueMs) - clock.nowMs();
     if (waitMs > 0) return Math.min(POLL_MS, waitMs);
-    // It is late, unless a transaction that is still open says otherwise.
+    // Breached, unless a transaction that is still open changes it.
     if (nextDueMs >= settledMs) return "soon";
     return this.#announce(new Date(settledMs));
   }
@@ -79,18 +79,18 @@ export class BreachAnnouncer implements RunningEngine {
         batch.map((partition) => announceInPartition(this.#platform, partition, before)),
       );
       for (const result of results) {
-        // An error in one workspace must not keep the others waiting.
+        // An error in one workspace must not block others.
         if (result.status === "rejected") failures.push(result.reason);
         else claimed += result.value;
       }
     }
     if (failures.length > 0) throw failures[0];
-    // Another node may hold the rest.
+    // Another node may have locked the rest.
     return claimed > 0 ? "again" : "soon";
   }
 }
 
-/** Announces the due clocks of one partition; resolves to how many it claimed. */
+/** Announces the due clocks of one partition. Resolves to the number of locked clocks. */
 function announceInPartition(
   platform: Platform,
   partition: Partition,
@@ -125,16 +125,16 @@ function announceInPartition(
 
 interface ClaimedClock {
   readonly stored: store.StoredClock;
-  /** Undefined when the policy is off, or no longer has such a target. */
+  /** Undefined if the policy is inactive or no longer has the target. */
   readonly target: PolicyTarget | undefined;
 }
 
-/** Reads the events since each clock was written; the whole history where the policy has changed. */
+/** Reads the events since each clock was written, or the complete history if the policy changed. */
 function readEventsSince({ tx }: WriteContext, claimed: readonly ClaimedClock[]) {
   const byTicket = Map.groupBy(claimed, ({ stored }) => stored.ticketId);
   const positions = [...byTicket].map(([id, clocks]) => {
     const isRecomputed = clocks.some((clock) => isStale(clock));
-    // Ids of events sort as the log does.
+    // Event ids sort in log order.
     const [first] = clocks.map(({ stored }) => eventIdOf(stored.position)).toSorted();
     return { id, after: isRecomputed || first === undefined ? undefined : positionOf(first) };
   });
@@ -147,13 +147,13 @@ function isStale({ stored, target }: ClaimedClock): boolean {
 
 interface SettledEvents {
   readonly target: PolicyTarget | undefined;
-  /** Of the ticket, since its clock was written. */
+  /** Ticket events since its clock was written. */
   readonly events: readonly RecordedEvent[];
-  /** Everything before this instant is committed. */
+  /** All transactions before this instant are committed. */
   readonly before: Date;
 }
 
-/** Decides whether a clock has a breach or a warning to announce, emits it, and returns the row's new marks. */
+/** Decides whether a clock has a breach or warning to announce. Emits it, and returns the new marks of the row. */
 function announceClock(
   ctx: WriteContext,
   stored: store.StoredClock,
@@ -165,7 +165,7 @@ function announceClock(
     ? foldEvents(plan, events)
     : foldEvents(plan, eventsAfter(events, stored.position), stored.clock);
   if (!clock) return { ...stored, nextAt: null };
-  // The clock reader tells of earlier rounds, and when the new one is due.
+  // The clock reader announces earlier rounds, and sets the due time of the new one.
   if (clock.round !== stored.clock.round) return { ...stored, nextAt: null };
   const view = clockStateAt(plan, clock, before.getTime());
   const ticket = { ...stored.ticket, ...ticketFieldsOf(events) };
@@ -180,7 +180,7 @@ function announceClock(
   const warnings = Math.max(stored.warnings, passed);
   if (breach) emitBreach(ctx, named, { dueAt, percent: 100, ticket });
   else if (warning) {
-    // Of several that passed at once, the last says it all.
+    // If several warnings passed at once, only the last one is announced.
     const usedMs = plan.warningsMs[passed - 1] ?? plan.targetMs;
     emitWarning(ctx, named, { dueAt, percent: toPercent(usedMs, plan.targetMs), ticket });
   }

@@ -3,23 +3,23 @@ import { SettledUntil } from "./settled-until.ts";
 
 const quiet = (xid: bigint) => ({ xmin: xid, xmax: xid });
 
-test("without open transactions all is settled but what has just begun", () => {
+test("without open transactions everything is settled except the most recent instant", () => {
   const settledUntil = new SettledUntil();
   expect(settledUntil.update(10_000, quiet(7n))).toBe(9_600);
   expect(settledUntil.update(11_000, quiet(7n))).toBe(10_600);
 });
 
-test("an open transaction is waited for, later ones are not", () => {
+test("the watermark waits for an open transaction, but not for later ones", () => {
   const settledUntil = new SettledUntil();
   settledUntil.update(10_000, quiet(7n));
   expect(settledUntil.update(10_500, { xmin: 7n, xmax: 8n })).toBe(9_600);
   expect(settledUntil.update(11_000, { xmin: 7n, xmax: 9n })).toBe(9_600);
-  // The one that was under way at 10,500 is over; another is not.
+  // The transaction active at 10,500 has ended; another is still open.
   expect(settledUntil.update(11_200, { xmin: 8n, xmax: 10n })).toBe(10_100);
   expect(settledUntil.update(11_300, { xmin: 10n, xmax: 11n })).toBe(10_800);
 });
 
-test("a transaction that takes too long is waited for no longer, so that breaches are announced in time", () => {
+test("the watermark does not wait for a transaction beyond the limit, so that breaches are announced in time", () => {
   const settledUntil = new SettledUntil();
   settledUntil.update(10_000, quiet(7n));
   expect(settledUntil.update(10_500, { xmin: 7n, xmax: 8n })).toBe(9_600);
