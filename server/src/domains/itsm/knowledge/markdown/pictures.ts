@@ -1,6 +1,6 @@
 /**
- * Files of articles: `![The dialog](file_…)` and `[The form](file_…)` in a body reference uploads, which become files
- * of the article.
+ * Files of articles: `![The dialog](file_…)` and `[The form](file_…)` in a body reference uploads,
+ * which become files of the article.
  */
 import { attachFile, findFileRow, linkPath } from "#domains/files/index.ts";
 import { authorOf, type Caller } from "#kernel/access/caller.ts";
