@@ -13,7 +13,7 @@ export function toCourse(
   let open = openAtEnd;
   const backwards = rows.toReversed().flatMap((row): Bucket[] => {
     const [begins, ends] = [new Date(String(row["from"])), new Date(String(row["to"]))];
-    // The bucket starts after the end of the period.
+    // The bucket starts at or after the end of the period.
     if (begins >= to) return [];
     const bucket = {
       at: String(row["at"]).slice(0, 10),

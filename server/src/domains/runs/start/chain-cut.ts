@@ -1,5 +1,6 @@
 /**
- * Reports that a chain of automations was cut, once per chain and workflow, in the log and to the workflow's owners.
+ * Reports that a chain of automations was cut, once per chain and workflow, in the log and to the
+ * deployer and the creator of the workflow.
  */
 import { notify, NotificationSent } from "#domains/notifications/index.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";

@@ -1,13 +1,12 @@
 /**
  * The times of a cron expression in a time zone.
  *
- * The expression is matched against wall clocks alone, as if in UTC; what a change of the clocks does
- * to a matched time is decided here, alike for every expression:
+ * The expression is matched against local times, as if they were UTC. The effect of clock changes is decided here, in
+ * the same way for every expression:
  *
- * - A schedule of every hour follows the clocks as they show the time: what they skip is skipped, and
- *   what they show twice comes twice.
- * - For all others a wall time comes once: at its first occurrence, or when the clocks skip it, at the
- *   moment to which they skip. Several that are skipped together come once together.
+ * - An hourly schedule follows the local time: skipped hours are skipped, and repeated hours run twice.
+ * - For other schedules a local time occurs once: at its first occurrence or, if it is skipped, at the clock change.
+ *   Several times skipped by one clock change occur once.
  */
 import { Cron } from "croner";
 import { IANAZone } from "luxon";

@@ -106,7 +106,7 @@ test("activate deploys a version if none is deployed", async () => {
   });
 });
 
-test("a version moves from staging to production by id, and is in use while any environment has it", async () => {
+test("a version moves from staging to production by id, and stays active while any environment uses it", async () => {
   const { id, versions } = await createTestWorkflow(owner);
   const one: string = versions.newest.id;
   await act(id, "publish", { in: "staging" });

@@ -1,23 +1,21 @@
 /**
  * The interpreter of workflows: decides the next steps from a plan and a journal.
  *
- * - A node without incoming edges starts at once. One with several waits until each is taken or
- *   dead; it starts when one was taken, and is skipped when none was.
- * - A completed step takes its edges without a label, and those labelled with its branch. One that
- *   failed for good takes those with `error` (onError `branch`), goes on as if it had completed
- *   (`continue`), or fails the run, or the loop that it is part of. A skipped one takes none.
- * - A loop runs its body for each item, a few at a time, and completes with their outputs in the
- *   order of the items. When an iteration fails, no step in the loop starts any more; once
- *   nothing in it runs, the loop has failed, and its own retry and onError say what follows.
- * - A race runs its body once. The parts of it that no edge connects are its branches: the first of which all is
- *   settled wins, and what the others still do is cancelled. A branch that fails is out; when all are, the race fails.
- * - When the run fails or is stopped, nothing starts; what runs is waited for, what waits is
- *   cancelled.
+ * - A node without incoming edges starts at once. A node with incoming edges waits until each edge is taken or dead.
+ *   It starts if an edge was taken, and is skipped otherwise.
+ * - A completed step takes its edges without a label, and the edges labelled with its branch. A step that failed
+ *   permanently takes its `error` edges (onError `branch`), continues as if it had completed (`continue`), or fails the
+ *   run or the surrounding loop. A skipped step takes no edges.
+ * - A loop runs its body per item with limited concurrency, and completes with the outputs in item order. When an
+ *   iteration fails, no more steps in the loop start. When none of its steps is running, the loop has failed, and its
+ *   own retry and onError apply.
+ * - A race runs its body once. The disconnected parts of the body are its branches. The first branch with all nodes
+ *   settled wins, and the other branches are cancelled. A failed branch leaves the race; if all fail, the race fails.
+ * - When the run fails or is stopped, no more steps start. Running steps are awaited, and waiting steps are cancelled.
  *
- * A decision follows from the journal alone, and repeats what the journal does not hold yet; parts
- * of it may be applied before others. But the decision on the steps in a loop must be recorded
- * before the end of the loop, or with it: they are not looked at again. The order of steps in a
- * decision means nothing.
+ * A decision depends only on the journal, and repeats everything that is not in the journal yet. Its parts can be
+ * applied in any order, with one exception: the decision about the steps in a loop must be recorded before the end of
+ * the loop or together with it, because these steps are not examined again.
  */
 import type { ExecutionPlan, PlanNode } from "../definition/index.ts";
 import { failingAround, isStopping, applyJournal } from "./journal.ts";

@@ -1,14 +1,12 @@
 /**
- * How far a run has come, in memory.
+ * The progress of a run in memory.
  *
- * Everything here follows from the journal, and is only a way to have the answer at hand: each
- * change to a step touches that step and what it leads to, never the whole run, so that a loop of
- * ten thousand iterations costs ten thousand times one.
+ * All data here is derived from the journal and serves as an index: a change of a step updates that step and its
+ * successors, and never the complete run. So the cost of a loop is linear in the number of its iterations.
  *
- * A graph under way is a frame: the root has one, and so has each iteration of a loop from its
- * first step to its last; of a finished iteration only the output is kept. Consequences that need
- * nobody's doing (a step that is skipped, a loop whose last iteration ended) take effect at once
- * and are noted in `due`, until the journal has them too.
+ * An active graph is a frame: the root has one, and each iteration of a loop has one from its first step to its last.
+ * Only the output of a finished iteration is kept. Consequences that need no execution (a skipped step, a loop after its
+ * last iteration) take effect at once, and are recorded in `due` until they are in the journal.
  */
 import type { Graph, ExecutionPlan, PlanNode } from "../definition/index.ts";
 import { combineOutputs } from "./output.ts";

@@ -52,7 +52,7 @@ export async function archive(tx: Tx, id: string): Promise<void> {
 }
 
 /**
- * Updates the statuses of versions from deployments and the newest version. `touched` versions are returned even if
+ * Updates the statuses of versions from deployments and the newest version. `touched` versions are written even if
  * their status does not change.
  */
 export async function refreshStatuses(

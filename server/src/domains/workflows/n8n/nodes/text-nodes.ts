@@ -143,7 +143,7 @@ const graphql: Convert = (ctx) => {
   );
   const { requestFormat = ctx.node.version >= 1.1 ? "json" : "graphql" } = parameters;
   const text = `n8n.text(${toCode(query)})`;
-  // For GET the query is part of the URL; the older node sends it unencoded.
+  // For GET the query is a URL parameter. Older nodes send the query text as the body.
   const body = isGet
     ? `{ query: ${text} }`
     : requestFormat === "json"

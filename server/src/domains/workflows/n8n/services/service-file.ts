@@ -8,10 +8,10 @@ import { object } from "#kernel/schema/schema.ts";
 /**
  * The value of a field, as data:
  *
- * - `"options.limit|number"`: a parameter, other paths after ` or `, with what is made of it after `|`;
+ * - `"options.limit|number"`: a parameter, with alternative paths after ` or ` and conversions after `|`;
  * - `"=code"`: code, in which `${options.limit|number ?? 10}` is a parameter, `${simple is not false}` a comparison and
- *   `${@slackChannel}` a function by its name; without the parameter `${start!}` the field is left out;
- * - `"@slackChannel"`: a function by its name, and `{ "$eventTime": ["start"] }` one with arguments;
+ *   `${@slackChannel}` a named function; the field is omitted if the parameter `${start!}` is missing;
+ * - `"@slackChannel"`: a named function, and `{ "$eventTime": ["start"] }` a function with arguments;
  * - `{ "name": source }`: an object of fields.
  */
 export type Source = string | SourceObject;

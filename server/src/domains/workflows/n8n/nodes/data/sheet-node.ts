@@ -82,7 +82,7 @@ export function cellsOf(parameters: JsonObject): string {
   return cells === undefined || cells === "" ? '""' : toCode(cells);
 }
 
-/** The call that reads a sheet. Filters are applied after the request. */
+/** The call that reads a sheet. Filters are applied to the rows of the response. */
 export function readCall(parameters: JsonObject): SheetCall {
   const { code, isNumber, notes } = sheetOf(parameters);
   const filters = toList(toObject(parameters["filtersUI"])["values"]).map((one) => {
