@@ -5,7 +5,7 @@
  * successors, and never the complete run. So the cost of a loop is linear in the number of its iterations.
  *
  * An active graph is a frame: the root has one, and each iteration of a loop has one from its first step to its last.
- * Only the output of a finished iteration is kept. Consequences that need no execution (a skipped step, a loop after its
+ * Only the output of a finished iteration is kept. Consequences without execution (a skipped step, a loop after its
  * last iteration) take effect at once, and are recorded in `due` until they are in the journal.
  */
 import type { Graph, ExecutionPlan, PlanNode } from "../definition/index.ts";
