@@ -102,7 +102,7 @@ async function readAgain(): Promise<void> {
       return changes.some((change) => !isKnown(change, query) && isStaleAfter(change, reading));
     });
   } catch {
-    // The server was updated and the rules are outdated: everything is reloaded.
+    // A deployment has replaced the file of the rules: everything is reloaded.
     invalidate([""]);
   }
 }

@@ -38,7 +38,7 @@ async function readAgain(loadRules: LoadRules, isFollowed: boolean): Promise<voi
       return taken.some((write) => isStaleAfterWrite(write, reading, isFollowed));
     });
   } catch {
-    // The server was updated and the rules are outdated: everything is reloaded.
+    // A deployment has replaced the file of the rules: everything is reloaded.
     invalidate([""]);
   }
 }

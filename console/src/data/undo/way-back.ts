@@ -14,7 +14,7 @@ interface Act {
   /** The commands that can be undone. */
   ids: readonly string[];
   isAnswered: boolean;
-  /** True if one of the commands can't be undone: undoing the others would be a partial undo. */
+  /** True if a later command can't be undone: undoing the earlier ones would be a partial undo. */
   isPart: boolean;
   timer: ReturnType<typeof setTimeout> | undefined;
 }
