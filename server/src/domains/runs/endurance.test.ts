@@ -57,7 +57,7 @@ test.each([
   ["half a character", String.raw`["\ud800"]`, "object"],
   // Nested too deeply for our parser, so the value remains a string.
   ["200,000 brackets", BRACKETS, "string"],
-])("an answer with %s is asked for once, and the run ends", async (_, text, kind) => {
+])("a response with %s is requested once, and the run ends", async (_, text, kind) => {
   answering(text);
   const run = await deployAndRun(owner, [call("ask")]);
   expect([run.status, typeof run.output.body]).toEqual(["completed", kind]);

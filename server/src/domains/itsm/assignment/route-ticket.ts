@@ -67,7 +67,7 @@ export async function routeTicket(
       ticket.teamId !== null && rule.teamId !== null && ticket.teamId !== rule.teamId;
     if (hasOther || !compileCondition(rule.conditions)(subject)) continue;
     const assigneeId = await chooseAssignee(ctx, kind, rule, teamId);
-    // If nobody is present, a rule without a team does not apply.
+    // Without present members a rule without a team does not apply.
     if (assigneeId === null && rule.teamId === null) continue;
     const { id: ruleId, name: ruleName, method } = rule;
     const fields = { assigneeId, teamId };

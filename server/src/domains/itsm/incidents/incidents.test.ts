@@ -274,7 +274,7 @@ test("an incident is assigned to people and teams, and unassigned", async () => 
   expect(status).toBe(422);
 });
 
-test("of two concurrent resolutions one succeeds, and If-Match is enforced", async () => {
+test("only one of two concurrent resolutions succeeds, and If-Match is enforced", async () => {
   const { id } = await raise();
   const both = await Promise.all(
     [agent, other].map((ask) => ask(`POST ${PATH}/${id}/resolve`, outcome)),

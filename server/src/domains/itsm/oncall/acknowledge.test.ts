@@ -136,7 +136,7 @@ test("assigning a change to oneself also acknowledges its page", async () => {
   await until(async () => (await readPage(paged.body.data.id)).state === "acknowledged");
 });
 
-test("of two concurrent acknowledgements by link and API one succeeds", async () => {
+test("concurrent acknowledgements by link and API count once", async () => {
   const { id, ticket } = await startPage("Two at once");
   const link = await linkMailedTo(ann, ticket.number);
   const answers = await Promise.all([

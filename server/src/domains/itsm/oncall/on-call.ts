@@ -69,7 +69,7 @@ export async function planShifts(
   };
 }
 
-/** The shift of a schedule at a moment. Null if nobody is on call. */
+/** The shift of a schedule at a moment. Null in a gap. */
 export async function findShift(tx: Tx, schedule: Schedule, at: Date): Promise<Shift | null> {
   const [from, until] = [-AROUND_MS, AROUND_MS].map((ms) => new Date(at.getTime() + ms));
   const overrides = await findOverrides(tx, schedule.id, from ?? at, until ?? at);

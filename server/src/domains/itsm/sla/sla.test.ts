@@ -131,7 +131,7 @@ test.each<[string, object]>([
   ],
   ["/calendar/holidays/0", { calendar: { timezone: "UTC", hours, holidays: ["2026-02-30"] } }],
   ["/pauseOn/0", { pauseOn: ["asleep"] }],
-])("a policy with a fault at %s is refused: %j", async (path, fault) => {
+])("a policy with an error at %s is rejected: %j", async (path, fault) => {
   const sound = { name: "Any", entity: "incident", targets: [{ metric: "response", minutes: 1 }] };
   const answer = await owner(`POST ${POLICIES}`, { ...sound, ...fault });
   expect(answer).toMatchObject({ status: 422, events: [] });

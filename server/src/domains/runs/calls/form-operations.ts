@@ -281,7 +281,7 @@ async function awaitPageAfter(
   return response && sentPage(wait.form, toAnswerText({ response }));
 }
 
-/** The response to a submission. A form on a parallel branch belongs to the person who is asked there. */
+/** The response to a submission. A form on a parallel branch belongs to the recipient of that form. */
 function findResponse({ opened: { path, version }, submittedAt }: SentStep, steps: Steps) {
   const since = [...steps].filter(
     ([answering, { finishedAt = "" }]) =>

@@ -116,7 +116,7 @@ async function endRun(
 ): Promise<void> {
   ctx.emit(END_EVENTS[result.status], runRef(run), toRunSummary(run, checkpoint, ctx.now));
   await handleRunEnd(ctx, run, checkpoint);
-  // No step waits for the results of these runs any more.
+  // The waiting steps have ended, so these results are not needed.
   if (result.status !== "completed") await cancelChildRuns(ctx, [run.id]);
 }
 

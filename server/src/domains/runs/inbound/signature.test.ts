@@ -23,15 +23,15 @@ describe("a signature", () => {
   const prefix = "sha256=";
 
   test.each<[string, string | undefined, boolean]>([
-    ["as GitHub makes it", `sha256=${digest}`, true],
-    ["in capitals", `sha256=${digest.toUpperCase()}`, true],
-    ["among others", `sha256=${"0".repeat(64)}, sha256=${digest}`, true],
+    ["in the format of GitHub", `sha256=${digest}`, true],
+    ["in upper case", `sha256=${digest.toUpperCase()}`, true],
+    ["among several signatures", `sha256=${"0".repeat(64)}, sha256=${digest}`, true],
     ["without its prefix", digest, false],
     ["with another prefix", `sha1=${digest}`, false],
     ["with a digit changed", `sha256=${digest.replace(/7$/, "8")}`, false],
-    ["cut short", `sha256=${digest.slice(0, -2)}`, false],
-    ["and more", `sha256=${digest}00`, false],
-    ["of nothing", "sha256=", false],
+    ["truncated", `sha256=${digest.slice(0, -2)}`, false],
+    ["with additional digits", `sha256=${digest}00`, false],
+    ["with an empty digest", "sha256=", false],
     ["empty", "", false],
     ["missing", undefined, false],
   ])("%s", (_, header, expected) => {
@@ -52,9 +52,9 @@ test.each<[string, number, boolean]>([
   ["now", 0, true],
   ["minutes ago", 299, true],
   ["too long ago", 301, false],
-  ["by a clock that is ahead", -299, true],
-  ["by a clock that is far ahead", -301, false],
-])("a time in the header, as Stripe has it, is signed too: %s", (_, ageSeconds, expected) => {
+  ["slightly in the future", -299, true],
+  ["too far in the future", -301, false],
+])("a signed timestamp in the header (Stripe): %s", (_, ageSeconds, expected) => {
   const seconds = NOW_MS / 1_000 - ageSeconds;
   const v1 = hmac("sha256", `${seconds}.{"id":"evt_1"}`).toString("hex");
   const rule = { timestamped: true, prefix: "v1=" };

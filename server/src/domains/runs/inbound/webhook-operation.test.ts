@@ -60,7 +60,7 @@ describe("the complete request is passed to the run", () => {
   });
   test.each<[string, string | undefined, string | undefined, unknown]>([
     ["JSON", "application/json", '{"a":[1,null,"ü"]}', { a: [1, null, "ü"] }],
-    ["JSON by another name", "application/cloudevents+json; charset=utf-8", "[1]", [1]],
+    ["JSON with another media type", "application/cloudevents+json; charset=utf-8", "[1]", [1]],
     [
       "a form",
       "application/x-www-form-urlencoded",
@@ -79,14 +79,14 @@ describe("the complete request is passed to the run", () => {
   test.each<[string, { type: string; body: string }, number, string]>([
     ["broken JSON", { type: "application/json", body: "{" }, 400, "malformed_request"],
     [
-      "a poisoned key",
+      "a __proto__ key",
       { type: "application/json", body: '{"__proto__":1}' },
       400,
       "malformed_request",
     ],
     ["a NUL", { type: "text/plain", body: "a\u0000b" }, 422, "invalid"],
-    ["too much", { type: "text/plain", body: "x".repeat(1_048_577) }, 413, "too_large"],
-  ])("but not %s", async (_, { type, body }, status, code) => {
+    ["an oversized body", { type: "text/plain", body: "x".repeat(1_048_577) }, 413, "too_large"],
+  ])("rejects %s", async (_, { type, body }, status, code) => {
     const answer = await post(hook.path, body, { "content-type": type });
     expect(answer).toMatchObject({ status, body: { code }, events: [] });
   });

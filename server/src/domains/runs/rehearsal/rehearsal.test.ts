@@ -106,7 +106,7 @@ test.each([
     },
   ],
   [
-    "an outcome that was never recorded",
+    "a missing recorded outcome",
     withNode("large", { expression: "trigger.input.total > 10" }),
     counts({ same: 2, needsOutcome: 1 }),
     {
@@ -116,7 +116,7 @@ test.each([
     },
   ],
 ])(
-  "%s is told with the run, the first step that differs and both values",
+  "reports the run, the first different step and both values: %s",
   async (...[, nodes, expected, run]) => {
     const { status, body, events } = await rehearse({ definition: definitionOf(nodes) });
     expect({ status, events }).toEqual({ status: 200, events: [] });
@@ -203,7 +203,7 @@ test("a gate passes allowed results, applies to later versions, and can be remov
   expect(after.body.data.rehearsalGate).toBeNull();
 });
 
-test("a run that was not rehearsed does not pass a gate", async () => {
+test("a gate rejects runs that were not rehearsed", async () => {
   const large = await deployWorkflow(owner, [NODES[3]]);
   const { id: runId } = await runWorkflow(owner, large, { total: 1 });
   await world.sql(

@@ -122,7 +122,7 @@ test.each<[string, object, readonly (keyof typeof MESSAGES)[]]>([
     ["placed", "other"],
   ],
   ["a message that looks like a change", { filter: { "data.before": 1 } }, ["other"]],
-])("a trigger hears %s", async (name, trigger, expected) => {
+])("a trigger receives %s", async (name, trigger, expected) => {
   const topic = `table.${name.replaceAll(/\W/g, "-")}`;
   const id = await deployEventWorkflow(owner, { topic, ...trigger });
   const ids: Record<string, string> = {};

@@ -49,7 +49,7 @@ describe("the registry", () => {
   );
 
   test.each(builtInNodeTypes.map((type) => [type.type, type] as const))(
-    "has a form of %s that names every field once, and says of each what may stand in it",
+    "has a form of %s with each field once, and a hint for each field",
     (_, type) => {
       const { config, firstConfig } = describeNodeType(type);
       const properties = config["properties"] as Record<string, Record<string, unknown>>;

@@ -37,31 +37,31 @@ test.each([
   ["another type", { type: "array" }, ["/type"]],
   ["no type", { properties: {} }, ["/type"]],
   [
-    "a word that there is not",
+    "an unknown keyword",
     object({ a: { patternProperties: {} } }),
     ["/properties/a/patternProperties"],
   ],
   [
-    "a reference to elsewhere",
+    "an external reference",
     object({ a: { $ref: "https://example.com/x.json" } }),
     ["/properties/a/$ref"],
   ],
   ["a reference to itself", object({ a: { $ref: "#" } }), ["/properties/a/$ref"]],
   ["a reference to nothing", object({ a: { $ref: "#/$defs/x" } }), ["/properties/a/$ref"]],
   [
-    "a reference by a trick",
+    "a __proto__ reference",
     object({ a: { $ref: "#/$defs/__proto__" } }, { $defs: {} }),
     ["/properties/a/$ref"],
   ],
-  ["properties that are none", { type: "object", properties: 5 }, ["/properties"]],
-  ["a schema that is none", object({ a: "string" }), ["/properties/a"]],
+  ["invalid properties", { type: "object", properties: 5 }, ["/properties"]],
+  ["an invalid schema", object({ a: "string" }), ["/properties/a"]],
   ["an endless pattern", object({ a: { pattern: "^(a+)+$" } }), ["/properties/a/pattern"]],
   ["a broken pattern", object({ a: { pattern: "(" } }), ["/properties/a/pattern"]],
-  ["a format that nobody knows", object({ a: { format: "regex" } }), ["/properties/a/format"]],
+  ["an unknown format", object({ a: { format: "regex" } }), ["/properties/a/format"]],
   ["a length below 0", object({ a: { maxLength: -1 } }), ["/properties/a/maxLength"]],
   ["an empty choice", object({ a: { enum: [] } }), ["/properties/a/enum"]],
   ["dynamic references", object({ a: { $dynamicRef: "#x" } }), ["/properties/a/$dynamicRef"]],
-])("a form with %s is refused with its place", (_, form, paths) => {
+])("a form with %s is rejected with its path", (_, form, paths) => {
   expect(pathsOf(form)).toEqual(paths);
 });
 
@@ -99,7 +99,7 @@ test.each([
   "\\[(a+)+[x]",
   "\\k<n>(?<n>a)",
   "x".repeat(301),
-])("the pattern %s is refused", (pattern) =>
+])("the pattern %s is rejected", (pattern) =>
   expect(checkPattern(pattern)).toEqual(expect.any(String)),
 );
 
@@ -112,7 +112,7 @@ test.each([
   "a|b|c|d|e|f|g|h|i|j|k|l|m|n|o|p|q|r|s|t|u|v|w|x|y|z",
   "\\\\1",
   "^\\p{L}+$",
-])("the pattern %s is taken", (pattern) => expect(checkPattern(pattern)).toBeUndefined());
+])("the pattern %s is accepted", (pattern) => expect(checkPattern(pattern)).toBeUndefined());
 
 const filled = (form: Form, values: Record<string, unknown>): Promise<unknown> =>
   validateValues("any", form, values).catch((error) => error.particulars.errors);
@@ -195,9 +195,13 @@ test("values with too many comparisons are rejected", async () => {
 test.each([
   ["then", { kind: "other" }, ["/values/why"]],
   ["else", { kind: "plain" }, ["/values/size"]],
-  ["within a part", { kind: "plain", size: 1, place: { room: "A" } }, ["/values/place/floor"]],
-  ["beside another", { kind: "plain", size: 1, from: "2026-01-01" }, ["/values/to"]],
-])("a conditional form names the field that is missing: %s", async (_, values, paths) => {
+  [
+    "within a nested object",
+    { kind: "plain", size: 1, place: { room: "A" } },
+    ["/values/place/floor"],
+  ],
+  ["next to another field", { kind: "plain", size: 1, from: "2026-01-01" }, ["/values/to"]],
+])("a conditional form reports the missing field: %s", async (_, values, paths) => {
   // An object with a `then` property would be treated as a promise.
   const form = JSON.parse(`{
     "type": "object",

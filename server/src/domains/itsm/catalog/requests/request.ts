@@ -151,7 +151,7 @@ export function applyRequestTransition(
   };
 }
 
-/** True for the requester, and for the person for whom the request was made. */
+/** True for the requester, and for the recipient of the request. */
 export function isRequester(
   { createdBy, requestedFor }: Pick<RequestData, "createdBy" | "requestedFor">,
   userId: string,

@@ -77,7 +77,7 @@ test("without named approvers each change manager has one seat", () => {
   ).toEqual(["ada"]);
 });
 
-test("an approval that nobody can give is a field error", () => {
+test("an approval without eligible approvers is a field error", () => {
   const pathOf = (given: Partial<Approval>) =>
     checkApproval({ ...ONE_APPROVAL, ...given }, "requester")?.path;
   expect(pathOf({})).toBeUndefined();

@@ -91,7 +91,7 @@ export function keepSeats(approval: Approval, present: ReadonlySet<string>): App
 export interface Delegations {
   /** The holders of seats delegated on this change, by seat. */
   readonly delegates: ReadonlyMap<string, string>;
-  /** The approvers for whom the voter currently votes on all changes. */
+  /** The approvers currently represented by the voter on all changes. */
   readonly principals: ReadonlySet<string>;
 }
 

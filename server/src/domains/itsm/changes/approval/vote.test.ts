@@ -38,7 +38,7 @@ test("a change needs the approvals required by its rule, each by another member"
   expect(await outcome(cy, id)).toEqual([409, "change_wrong_state"]);
 });
 
-test("only named approvers decide: all of them, or a percentage", async () => {
+test("only named approvers decide: all approvers, or a percentage", async () => {
   const all = await createSubmittedChange(requester, named("all", 100, ada, bob));
   expect(all.approvalsRequired).toBe(2);
   expect(await outcome(cy, all.id)).toEqual([403, "change_not_approver"]);
@@ -192,7 +192,7 @@ test("the list filters changes that await the vote of the caller", async () => {
   expect(await waiting(dee)).toEqual([false, false, false]);
 });
 
-test("of two concurrent approvals each counts once, and one approves the change", async () => {
+test("two concurrent approvals count once each, and one approves the change", async () => {
   for (let round = 0; round < 5; round += 1) {
     const { id } = await createSubmittedChange(requester, { approvalsRequired: 2 });
     const answers = await Promise.all([
@@ -214,7 +214,7 @@ test("concurrent identical votes count once", async () => {
   expect((await owner(`GET ${CHANGES}/${id}`)).body.data.approvalsGiven).toBe(1);
 });
 
-test("of a concurrent approval and rejection the first decides, and the other fails", async () => {
+test("the first of a concurrent approval and rejection decides, and the other fails", async () => {
   for (let round = 0; round < 5; round += 1) {
     const { id } = await createSubmittedChange(requester);
     const answers = await Promise.all([

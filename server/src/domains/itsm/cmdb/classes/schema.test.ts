@@ -48,7 +48,7 @@ test.each([
   [{ type: "object", required: "a" }, "/attributes/required"],
   [{ type: "object", additionalProperties: {} }, "/attributes/additionalProperties"],
   [{ type: "object", properties: { "": {} } }, "/attributes/properties/"],
-])("the schema %j is refused at %s", (given, path) => {
+])("the schema %j is rejected at %s", (given, path) => {
   expect(errorPaths(given)).toContain(path);
 });
 
@@ -71,7 +71,7 @@ test.each([
   [{ maxItems: 1 }, [1, 2], "must have at most 1 elements"],
   [{ format: "ipv4" }, "1.2.3", "is not a valid ipv4"],
   [{ format: "uri" }, `http://${"a".repeat(5_000)}`, "is not a valid uri"],
-])("%j does not hold for %j", (schema, value, message) => {
+])("%j is not valid for %j", (schema, value, message) => {
   const errors = attributeErrors(schemaOf({ a: schema }), { a: value }, "");
   expect(errors).toEqual([{ path: "/a", message }]);
 });

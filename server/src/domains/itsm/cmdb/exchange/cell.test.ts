@@ -39,6 +39,6 @@ test.each([
   ["{broken", "{broken"],
   ['"8"', "8"],
   ["10.0.0.1", "10.0.0.1"],
-])("the cell %s says %j", (cell, value) => {
+])("the cell %s is parsed as %j", (cell, value) => {
   expect(parseCell(cell, undefined)).toEqual(value);
 });

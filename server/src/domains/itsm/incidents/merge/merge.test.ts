@@ -107,7 +107,7 @@ test("an invalid merge is rejected without any change", async () => {
   });
 });
 
-test("of two opposite merges one succeeds", async () => {
+test("two opposite merges cannot both succeed", async () => {
   for (let round = 0; round < 3; round += 1) {
     const [one, two] = [await raise(), await raise()];
     const crossed = await Promise.all([

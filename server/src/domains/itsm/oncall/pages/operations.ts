@@ -141,7 +141,7 @@ const createPage = command({
     const found = await findTicketById(ctx, ticketId);
     const isSeen = found && visibleKinds(ctx).includes(found.kind.kind);
     if (!isSeen) throw invalidField("/ticketId", "is not a ticket that you can see");
-    // Of two concurrent requests one starts a page.
+    // Serialised, so that only one of two concurrent requests starts a page.
     await ctx.send("select pg_advisory_xact_lock(hashtext('page' || $1))", [
       ticketId + (plan.id ?? ""),
     ]);

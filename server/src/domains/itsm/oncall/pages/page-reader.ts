@@ -111,7 +111,7 @@ async function endPages(ctx: PageContext, events: readonly RecordedEvent[]): Pro
   }
 }
 
-/** A member with a self-assigned ticket is working on it, so nobody else must be paged. */
+/** A member with a self-assigned ticket is working on it, so no other member needs to be paged. */
 async function acknowledgeTaken(ctx: PageContext, events: readonly RecordedEvent[]): Promise<void> {
   const taking = events.filter(isTaken);
   if (taking.length === 0) return;

@@ -1,4 +1,4 @@
-/** Escalation policies: whom to page, and whom to page next without an acknowledgement. */
+/** Escalation policies: the targets to page, step by step, until a page is acknowledged. */
 import Type, { type Static } from "typebox";
 import { checkCondition, ConditionSchema } from "#kernel/condition/condition.ts";
 import type { ReadContext } from "#kernel/contract.ts";

@@ -45,7 +45,7 @@ function seenAt(plan: ClockPlan, events: readonly RecordedEvent[], minutes: numb
 const changesOf = (plan: ClockPlan, events: readonly RecordedEvent[]) =>
   foldEvents(plan, events)?.timeline.map(({ change }) => change);
 
-test("each comment of the caller starts a reply clock of its own", () => {
+test("each comment of the caller starts a separate reply clock", () => {
   const plan = planOf({ metric: "next_reply" });
   const events = [
     created(),
@@ -170,7 +170,7 @@ test.each<[string, Target, (minute: Minute) => Minute]>([
     followReset,
   ],
   ["hand-over", { metric: "custom", minutes: 60, from: "match" }, followTeam],
-])("counting minute by minute agrees: %s", (_, target, follow) => {
+])("equals a count by minute: %s", (_, target, follow) => {
   const isTeam = target.from === "match";
   const plan = planOf(target, isTeam ? { conditions: { team: "a" } } : {});
   fc.assert(

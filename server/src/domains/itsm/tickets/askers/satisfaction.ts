@@ -78,15 +78,12 @@ export function applyRating<T extends Rated>(ticket: T, rating: Rating, now: Dat
   return { ...ticket, satisfaction, satisfactionComment, ratedAt: ratedAt ?? now.toISOString() };
 }
 
-/**
- * Throws 403 unless the caller is the person for whom the ticket was created. Agents cannot rate tickets that they
- * created for others.
- */
+/** Throws 403 unless the caller can rate the ticket. Agents cannot rate tickets that they created for others. */
 export function assertMayRate({ principal }: Caller, ticket: TicketIdentity): void {
   if (!principal || !isRater(principal.id, ticket)) throw new Failure(NotYoursToRate);
 }
 
-/** True for the person for whom a ticket was created, but not for a creator on behalf of someone else. */
+/** True for the recipient of a request and the caller of an incident. Without either, true for the creator. */
 export function isRater(
   personId: string,
   { callerId, callerUserId, requestedFor, createdBy }: TicketIdentity,

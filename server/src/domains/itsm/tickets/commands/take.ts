@@ -23,7 +23,7 @@ interface Takeable {
   readonly revision: number;
 }
 
-/** Declares how a caller takes an unassigned ticket. Of two concurrent callers one succeeds. */
+/** Declares how a caller takes an unassigned ticket. Only one of two concurrent callers succeeds. */
 export function takeCommand<T extends Takeable, Data, E extends EventType>(
   { kind, machine }: Pick<TicketKind, "kind" | "machine">,
   commands: TicketCommands<T, never, Data>,

@@ -155,7 +155,7 @@ function mentionedIn({ data }: RecordedEvent): readonly string[] {
   return mentions ?? [];
 }
 
-/** The people for whom a ticket was created. */
+/** The recipient and the creator of a request; the caller of an incident, or its creator without a caller. */
 function askersOf({ callerId, requestedFor, createdBy }: TicketIdentity): readonly string[] {
   if (requestedFor !== undefined) return [requestedFor, createdBy];
   return [callerId ?? createdBy];

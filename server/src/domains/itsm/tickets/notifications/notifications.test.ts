@@ -106,7 +106,7 @@ test("the requester of a catalog item is notified of the result", async () => {
   expect(titlesOf(await told(agent, id, 2), number).toSorted()).toEqual(asked);
 });
 
-test("of two members who take a ticket concurrently one succeeds, and the other gets the assignee", async () => {
+test("if two members take a ticket concurrently, one succeeds and the other gets the assignee", async () => {
   const { body: team } = await owner("POST /api/v1/itsm/problems", { title: "Smoke" });
   const paths = [
     `${INCIDENTS}/${(await owner(`POST ${INCIDENTS}`, { title: "Fire" })).body.data.id}`,

@@ -1,6 +1,6 @@
 /* oxlint-disable */
 // @ts-nocheck: it runs in a context of its own, where nothing has a type.
-/** Answers of services in the forms that nodes of n8n give them. */
+/** Converts responses of services to the form of n8n nodes. */
 export function addAnswers(n8n) {
   const { DateTime } = globalThis;
   n8n.dateTime = (value) => {
@@ -61,7 +61,7 @@ export function addAnswers(n8n) {
       inReplyTo: headers["message-id"],
     };
   };
-  // The files of a mail of Gmail, which are asked for one by one.
+  // The files of a Gmail message, requested one by one.
   n8n.mailFiles = (message) =>
     parts(message.payload)
       .filter(({ filename, body }) => filename && body?.attachmentId)
@@ -73,7 +73,7 @@ export function addAnswers(n8n) {
       : `=?UTF-8?B?${Buffer.from(line, "utf8").toString("base64")}?=`;
   };
   const wrap = (base64) => base64.replaceAll(/.{76}/g, "$&\r\n");
-  // A mail with files, as RFC 5322 has it; no value of it adds a header.
+  // A mail with files in RFC 5322 format. Header injection is prevented.
   n8n.mailText = ({ text, html, ...headers }, files) => {
     const names = {
       to: "To",

@@ -1,6 +1,6 @@
 /* oxlint-disable */
 // @ts-nocheck: it runs in a context of its own, where nothing has a type.
-/** The conditions of n8n: the older nodes compare values as they are, the newer ones by a type. */
+/** n8n conditions: older nodes compare raw values, newer nodes compare by type. */
 export function addConditions(n8n, { plain, isEmpty, isObject }) {
   const { DateTime } = globalThis;
   const test = (pattern, value) => {
@@ -80,7 +80,7 @@ export function addConditions(n8n, { plain, isEmpty, isObject }) {
       : type === "object"
         ? typeof value === "object"
         : type === "dateTime" || typeof value === type;
-  // A value by its type; one of another type is an error where nothing is to be converted.
+  // A value by its type. Without conversion another type is an error.
   const parse = (given, type, { strict = false, version = 1 }) => {
     const value = type === "dateTime" ? given : plain(given);
     if (value === undefined || value === null || !Object.hasOwn(TYPES, type)) return value;
@@ -212,7 +212,7 @@ export function addConditions(n8n, { plain, isEmpty, isObject }) {
         return unknown(operator);
     }
   }
-  // Without a type, values are compared as they are.
+  // Without a type, values are compared unchanged.
   function compareAny(a, operator, b, fold) {
     if (operator === "empty" || operator === "notEmpty")
       return isEmpty(a) === (operator === "empty");

@@ -1,18 +1,18 @@
 /* oxlint-disable */
 // @ts-nocheck: it runs in a context of its own, where nothing has a type.
-/** Documents for vector stores: texts of items and files, cut as n8n cuts them. */
+/** Documents for vector stores: texts of items and files, split as in n8n. */
 export function addDocuments(n8n) {
   n8n.chunks = (list, size) =>
     Array.from({ length: Math.ceil(list.length / size) }, (_, at) =>
       list.slice(at * size, (at + 1) * size),
     );
-  // The texts in a value: each is a document.
+  // The texts in a value; each becomes a document.
   n8n.textsOf = (value) => {
     if (typeof value === "string") return [value];
     if (typeof value !== "object" || value === null) return [];
     return Object.values(value).flatMap(n8n.textsOf);
   };
-  // The texts of a file that was read, whatever it is.
+  // The texts of a file of any format.
   n8n.fileTexts = ({ text, rows, data }) => {
     if (typeof text === "string") return [text];
     if (Array.isArray(rows))
@@ -45,7 +45,7 @@ export function addDocuments(n8n) {
     close();
     return docs;
   };
-  // Parts of a text that are no longer than a size: at paragraphs if it can be, else at lines, words, letters.
+  // Splits a text into parts up to a size, if possible at paragraphs, otherwise at lines, words or letters.
   n8n.splitText = (text, size, overlap, separators = ["\n\n", "\n", " ", ""]) => {
     const at = separators.findIndex((one) => one === "" || text.includes(one));
     const separator = separators[at] ?? "";

@@ -1,13 +1,13 @@
 /* oxlint-disable */
 // @ts-nocheck: it runs in a context of its own, where nothing has a type.
-/** Fields of items by their paths, with the types that n8n gives them. */
+/** Reads and writes fields of items by path, with the types of n8n. */
 export function addFields(n8n, { isObject, withFiles }) {
-  // The parts of a path, as `a.b[0]["c d"]` has them.
+  // The segments of a path such as `a.b[0]["c d"]`.
   const partsOf = (path) =>
     [...String(path).matchAll(/\[(\d+)\]|\[(["'])(.*?)\2\]|[^.[\]]+/g)].map(
       ([whole, index, , quoted]) => index ?? quoted ?? whole,
     );
-  // A name with dots that a field has is no path.
+  // An existing field name with dots is not a path.
   const pathOf = (value, path) => {
     const parts = partsOf(path);
     const isName = parts.length === 0 || (isObject(value) && Object.hasOwn(value, String(path)));
@@ -31,12 +31,12 @@ export function addFields(n8n, { isObject, withFiles }) {
           ? []
           : {};
     if (["__proto__", "constructor", "prototype"].includes(name)) return known;
-    // A number that names no member makes a list of what is not there yet, and no longer one than there are items.
+    // A numeric segment creates a list if the value is missing. The index is limited by the number of items.
     if (Array.isArray(known) && !(isIndex && Number(name) < 10_000)) return known;
     known[name] = rest.length === 0 ? member : setPart(known[name], rest, member);
     return known;
   };
-  // The fields of a `set` node, each of its type, upon what the item keeps.
+  // The fields of a `set` node, converted to their types, added to the kept fields of the item.
   n8n.assign = (base, fields, { version, ignore = false, dots = true }) =>
     fields.reduce((made, [name, value, type]) => {
       const typed = version >= 3 ? typeField(name, value, { type, version, ignore }) : value;
@@ -79,14 +79,15 @@ export function addFields(n8n, { isObject, withFiles }) {
     }
     return value;
   }
-  // Some of the fields of an item, by their paths: those that are named, or all others.
+  // Some fields of an item by path: the named ones, or all others.
   n8n.pick = (item, names) =>
     names.reduce(
       (made, name) => n8n.set(made, name.split(".").at(-1), n8n.get(item, name)),
       withFiles({}, item.$binary),
     );
   n8n.omit = (item, names) => names.reduce((left, name) => n8n.unset(left, name), item);
-  // Two lists by their keys: what is in one alone, the same, different, and in the other alone.
+  // Compares two lists by their keys: items only in the first, equal items, different items, items only in the
+  // second.
   n8n.compare = (
     left,
     right,
@@ -150,7 +151,7 @@ export function addFields(n8n, { isObject, withFiles }) {
       };
     }
   };
-  // The members of objects in one order, so that they can be compared as texts.
+  // Sorts object keys, so that objects compare as text.
   const sorted = (value) =>
     Array.isArray(value)
       ? value.map(sorted)

@@ -1,10 +1,10 @@
 /* oxlint-disable */
 // @ts-nocheck: it runs in a context of its own, where nothing has a type.
-/** What code of n8n asks its host for: files, requests, modules; and a calculator for agents. */
+/** Host functions for n8n code: files, requests, modules. Also a calculator for agents. */
 export function addHelpers(n8n) {
   const { DateTime, jmespath } = globalThis;
   const isFile = (value) => typeof value?.$file === "string";
-  // The bytes of files are part of an item in n8n, so they are read before its code runs.
+  // Reads the bytes of files before the code runs, because n8n items contain them.
   n8n.helpers = async (context, items) => {
     for (const item of items) {
       for (const file of Object.values(item.binary ?? {})) {
@@ -55,7 +55,7 @@ export function addHelpers(n8n) {
         (Array.isArray(value) ? value : [value]).map((json) => ({ json })),
     };
   };
-  // A request whose query is part of its address.
+  // A request with its query in the URL.
   n8n.withQuery = ({ url, query = {}, body, ...rest }) => {
     const pairs = Object.entries(query).filter(
       ([, value]) => value !== undefined && value !== null,
@@ -70,10 +70,10 @@ export function addHelpers(n8n) {
       ...(body !== undefined && { body }),
     };
   };
-  // Random texts as a node of n8n makes them.
+  // Random texts in the format of the n8n node.
   n8n.randomText = (encoding, length) => {
     let hex = "";
-    // The digits of a UUID that tell its version are no random ones.
+    // The version digits of a UUID are not random.
     while (hex.length < length * 2)
       hex += crypto
         .randomUUID()
@@ -93,7 +93,7 @@ export function addHelpers(n8n) {
   n8n.unreadable = (code) => {
     throw new SyntaxError(`The expression can't be read: ${code}`);
   };
-  // Variables by name; one that is not there has no value in n8n.
+  // Variables by name. A missing variable has no value in n8n.
   n8n.variables = async (context, names) => {
     const found = {};
     for (const name of names) {
@@ -105,7 +105,7 @@ export function addHelpers(n8n) {
     }
     return found;
   };
-  // Files that code has made of bytes become files of the run.
+  // Stores files created from bytes as files of the run.
   n8n.keepFiles = async (context, list) => {
     const kept = [];
     for (const item of list) {
@@ -162,7 +162,7 @@ export function addHelpers(n8n) {
     };
     return made;
   }
-  // A calculator for agents: numbers, signs, parentheses and some functions.
+  // A calculator for agents: numbers, operators, parentheses and some functions.
   n8n.calculate = (expression) => {
     const tokens =
       String(expression).match(/\d+(?:\.\d+)?(?:e[+-]?\d+)?|[A-Za-z]+|\*\*|[-+*/%^(),]|\S/g) ?? [];

@@ -1,6 +1,6 @@
 /* oxlint-disable */
 // @ts-nocheck: it runs in a context of its own, where nothing has a type.
-/** HTML, XML, feeds and Markdown for imported workflows: trees of `{ tag, attributes, children }` and texts. */
+/** HTML, XML, feeds and Markdown for imported workflows, as trees of `{ tag, attributes, children }` and texts. */
 export function addMarkup(n8n) {
   const VOID = new Set(
     "area base br col embed hr img input link meta param source track wbr".split(" "),
@@ -240,7 +240,7 @@ export function addMarkup(n8n) {
       ? n8n.toList(value)[0]
       : { [options.normalizeTags ? root.tag.toLowerCase() : root.tag]: value };
   };
-  // Elements as the builder of n8n writes them: each on a line of its own, one with nothing in it closed at once.
+  // Writes elements like the XML builder of n8n: one per line, with self-closing empty elements.
   const writeXml = (name, value, options, indent = "") => {
     const { attrkey = "$", charkey = "_", cdata = false } = options;
     const write = (one) =>
@@ -257,7 +257,7 @@ export function addMarkup(n8n) {
     );
     const open = `${indent}<${name}${marks.join("")}`;
     const deeper = `${indent}  `;
-    // The members of a list that stands alone are themselves elements.
+    // The items of a list that stands alone become elements.
     const members = Array.isArray(value)
       ? value.flatMap((one) => Object.entries(Object(one)))
       : Object.entries(rest);

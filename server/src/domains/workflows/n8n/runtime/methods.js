@@ -1,6 +1,6 @@
 /* oxlint-disable */
 // @ts-nocheck: it runs in a context of its own, where nothing has a type.
-/** Adds the methods that n8n has on texts, lists, numbers and times. */
+/** Adds the n8n methods of strings, arrays, numbers and dates. */
 export function addMethods(n8n, isEmpty) {
   const { DateTime } = globalThis;
   const add = (prototype, methods) => {

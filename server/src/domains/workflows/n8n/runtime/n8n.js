@@ -1,8 +1,8 @@
 /* oxlint-disable */
 // @ts-nocheck: it runs in a context of its own, where nothing has a type.
 /**
- * The names that code of n8n knows, for scripts of imported workflows: `const { $json, $input, $ } = n8n(input, …)`. The
- * items of a node are the list that its step gives; a node with several outputs gives `{ o0, o1 }`.
+ * The names available to n8n code, for scripts of imported workflows: `const { $json, $input, $ } = n8n(input, …)`.
+ * The items of a node are the list in the output of its step; a node with several outputs has `{ o0, o1 }`.
  */
 import { addMethods } from "./methods.js";
 import { addAnswers } from "./answers.js";
@@ -19,9 +19,9 @@ export function createN8n() {
   const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
   const asList = (value) =>
     value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
-  // Files of an item are handles under `$binary`, beside its fields.
+  // Files of an item are handles in `$binary`, next to its fields.
   const toItem = (value) => {
-    // Older code gives lists as the fields of an item.
+    // Older code returns lists as fields of an item.
     if (!isObject(value)) return { json: Array.isArray(value) ? value : { data: value } };
     if (!isObject(value.$binary)) return { json: value };
     const { $binary, ...json } = value;
@@ -40,21 +40,21 @@ export function createN8n() {
       ? { ...json, $binary: binary }
       : json;
   const { DateTime, jmespath, luxon } = globalThis;
-  // Times of a machine without a zone are written as n8n writes them there, with a Z.
+  // Times of a machine in UTC are written with a Z, as in n8n.
   if (luxon && /^(?:Etc\/)?UTC$/.test(DateTime.now().zoneName)) luxon.Settings.defaultZone = "utc";
   function listOf(scope, step, output = 0) {
     if (step.startsWith("$batch")) return asList(scope.batch?.items);
     if (step === "$turn") return asList(scope.turn?.back);
-    // Of a tool, the item of its agent.
+    // For a tool, the item of its agent.
     if (step === "$item") return asList(scope.item ?? {});
     const value = step.startsWith("$trigger")
       ? triggerItems(scope, step.slice("$trigger:".length))
       : scope.steps?.[step]?.output;
     if (isObject(value) && Object.hasOwn(value, `o${output}`)) return asList(value[`o${output}`]);
-    // A list is the first output, and there is no other one.
+    // A list is the first and only output.
     return output > 0 && !step.startsWith("$trigger") ? [] : asList(value);
   }
-  // n8n has the files of a form or a request among those of the item, by the names of their fields.
+  // n8n puts the files of a form or request into the item files, by field name.
   function filesOf(fields) {
     const isFile = (value) => isObject(value) && typeof value.$file === "string";
     const found = Object.entries(isObject(fields) ? fields : {}).flatMap(([name, value]) => {
@@ -68,7 +68,7 @@ export function createN8n() {
   }
   function triggerItems(scope, id) {
     const { trigger = {} } = scope;
-    // Another trigger began the run.
+    // Another trigger started the run.
     if (id !== "" && trigger.id !== id) return [];
     if (trigger.type === "webhook")
       return [
@@ -85,7 +85,7 @@ export function createN8n() {
         },
       ];
     if (trigger.type === "event_bus") return [trigger.event];
-    // The news of another system come with its request, of which n8n shows the body.
+    // Events of another system arrive as a request, and n8n shows its body.
     if (trigger.type === "connector" && isObject(trigger.input?.headers) && trigger.input.query)
       return asList(trigger.input.body ?? {});
     if (trigger.type === "form")
@@ -141,7 +141,7 @@ export function createN8n() {
     };
     const node = (name) => {
       const all = itemsOfNode(name);
-      // In a loop, what has as many items as the loop has in all is of the same order.
+      // In a loop, a list with as many items as the complete loop is in the same order.
       const { from = 0, of } = scope.batch ?? {};
       const paired = all.length === 1 ? all[0] : all[all.length === of ? from + index : index];
       return {
@@ -157,7 +157,7 @@ export function createN8n() {
         context: contextOf(names[name]),
       };
     };
-    // Of the loop around: whether this is its last turn.
+    // For the surrounding loop: whether this is its last iteration.
     const contextOf = (step) => {
       const [, loop] = /^\$batch:(.*)$/.exec(step ?? "") ?? [];
       const turns = scope.steps?.[`${loop}_batches`]?.output?.length ?? 0;
@@ -170,7 +170,7 @@ export function createN8n() {
       items,
       $json: items[index]?.json ?? {},
       $binary: items[index]?.binary ?? {},
-      // The item as steps give it on.
+      // The item in the form of step outputs.
       $item: withFiles(items[index]?.json ?? {}, items[index]?.binary),
       $itemIndex: index,
       $runIndex: scope.index ?? 0,
@@ -267,7 +267,7 @@ export function createN8n() {
             },
     );
   n8n.text = text;
-  // The items of some steps, as they gave them.
+  // The items of some steps, unchanged.
   n8n.items = (scope, from) => from.flatMap(([step, output]) => listOf(scope, step, output));
   n8n.withFiles = withFiles;
   const mergeDeep = (one, other) =>
@@ -284,14 +284,14 @@ export function createN8n() {
     const length = longest ? Math.max(0, ...counts) : Math.min(...counts);
     return Array.from({ length }, (_, at) => lists.map((list) => list[at]).reduce(mergeDeep, {}));
   };
-  // A value, or none where it is empty: fields that are not given are not sent.
+  // A value, or undefined if it is empty, because empty fields are not sent.
   n8n.given = (value) => (value === "" || value === null ? undefined : value);
-  // An address as it is sent: what may not stand in one is encoded.
+  // Encodes the invalid characters of a URL.
   n8n.url = (value) =>
     text(value)
       .trim()
       .replaceAll(/[^\x21-\x7e]+|["<>\\^`{|}]/g, encodeURIComponent);
-  // Of headers, those that a node may set: others belong to the connection.
+  // The headers that a node can set. Others belong to the connection.
   n8n.headers = (value) =>
     Object.fromEntries(
       Object.entries(value)
@@ -303,7 +303,7 @@ export function createN8n() {
         )
         .map(([name, one]) => [name, text(one)]),
     );
-  // A request as n8n sends it: by its type, a body of fields is a form.
+  // A request as n8n sends it: the content type decides if body fields become a form.
   n8n.request = (request) => {
     const type = Object.entries(request.headers).find(([name]) =>
       /^content-type$/i.test(name),
@@ -313,7 +313,7 @@ export function createN8n() {
     if (!isForm || Object.keys(request.body).length === 0) return request;
     return { ...request, body: new URLSearchParams(Object.entries(request.body)).toString() };
   };
-  // What a node gave; one that shall always give something gives an empty item, unless nothing came to it.
+  // "Always output data": an empty output becomes an empty item, unless the node had no input.
   n8n.always = (made, scope, from) => {
     const given = from.flatMap(([step, output]) => listOf(scope, step, output));
     const isNothing =
@@ -354,12 +354,12 @@ export function createN8n() {
       .filter((one) => one !== "" && one !== undefined && one !== null);
   n8n.number = (value) => (n8n.given(value) === undefined ? undefined : Number(value));
   n8n.json = (value) => (typeof value === "string" ? JSON.parse(value) : value);
-  // The id in the address of a document.
+  // The id in a document URL.
   n8n.idOf = (value) => {
     const known = text(value);
     return /\/(?:d|folders|files)\/([\w-]{10,})/.exec(known)?.[1] ?? known;
   };
-  // The items of an answer that may be a file.
+  // The items of a response that can be a file.
   n8n.answer = (body, name = "data") =>
     isObject(body) && typeof body.$file === "string"
       ? [{ $binary: { [name]: body } }]

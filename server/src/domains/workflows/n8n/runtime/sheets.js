@@ -1,6 +1,6 @@
 /* oxlint-disable */
 // @ts-nocheck: it runs in a context of its own, where nothing has a type.
-/** Rows of spreadsheets as the items that n8n makes of them: the first row has the names. */
+/** Converts rows of spreadsheets to n8n items: the first row contains the column names. */
 export function addSheets(n8n) {
   const letters = (index) => {
     let name = "";
@@ -21,7 +21,7 @@ export function addSheets(n8n) {
       : typeof value === "object"
         ? JSON.stringify(value)
         : value;
-  // The range of a whole sheet.
+  // The range of a complete sheet.
   n8n.sheetRange = (sheet, cells = "") => {
     const name = quote(sheet);
     if (name === "") return cells === "" ? "A:ZZZ" : cells;
@@ -32,7 +32,7 @@ export function addSheets(n8n) {
     path: `/v4/spreadsheets/${encodeURIComponent(id)}/values/${encodeURIComponent(n8n.sheetRange(sheet, cells))}`,
     query: { valueRenderOption: "UNFORMATTED_VALUE", dateTimeRenderOption: "FORMATTED_STRING" },
   });
-  // The name of a sheet by its number.
+  // The title of a sheet by its number.
   n8n.sheetTitle = (sheets, number) => {
     const found = sheets.find(({ properties }) => properties.sheetId === Number(number));
     if (!found) throw new Error(`There is no sheet with the number ${number}.`);
@@ -55,7 +55,7 @@ export function addSheets(n8n) {
     );
     return first ? found.slice(0, 1) : found;
   };
-  // What is to be written so that the rows are below those that are there.
+  // The ranges to write to append rows after the existing ones.
   n8n.sheetAppend = (values, rows) => {
     const names = (values[0] ?? []).map(String);
     const added = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter(
@@ -67,7 +67,7 @@ export function addSheets(n8n) {
       appends: rows.map((row) => all.map((name) => cell(row[name]))),
     };
   };
-  // What is to be written so that the rows with the same keys have these values; others are appended, or left out.
+  // The ranges to write to update the rows with the same keys. Other rows are appended or omitted.
   n8n.sheetUpdate = (values, rows, keys, { append = false } = {}) => {
     const names = (values[0] ?? []).map(String);
     const added = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter(
@@ -77,7 +77,7 @@ export function addSheets(n8n) {
     const updates =
       added.length === 0 ? [] : [{ cells: `${letters(names.length)}1`, values: [added] }];
     const missing = [];
-    // A row without a key is none that is there.
+    // A row without a key matches no existing row.
     const hasKeys = (row) =>
       keys.every((key) => names.includes(key) && n8n.given(row[key]) !== undefined);
     for (const row of rows) {

@@ -1,6 +1,6 @@
 /* oxlint-disable */
 // @ts-nocheck: it runs in a context of its own, where nothing has a type.
-/** Statements and conditions of n8n's nodes for databases and tables. Names are quoted, and values are parameters. */
+/** Statements and conditions of n8n database and table nodes. Names are quoted, and values are parameters. */
 export function addSql(n8n) {
   const dialects = {
     postgres: {
@@ -44,7 +44,7 @@ export function addSql(n8n) {
     };
     return { quote, add, table, where, params };
   };
-  // The statements of a text: a semicolon within quotes, dollars or a comment ends none.
+  // Splits a text into statements. A semicolon within quotes, dollar quotes or a comment does not end a statement.
   n8n.sqlStatements = (text) => {
     const parts =
       n8n
@@ -64,7 +64,7 @@ export function addSql(n8n) {
     const values = listed.map((one) => (typeof one === "string" ? one.trim() : one));
     const params = given === undefined ? [] : values;
     if (dialect === "postgres" || params.length === 0) return { sql: n8n.text(text), params };
-    // n8n numbers parameters for MySQL, too; its own are marks in their order.
+    // n8n also numbers MySQL parameters, while MySQL uses placeholders in order.
     const placed = [];
     const sql = n8n.text(text).replaceAll(/\$(\d+)/g, (_, at) => {
       placed.push(params[Number(at) - 1] ?? null);
@@ -140,7 +140,7 @@ export function addSql(n8n) {
     const sql = `DELETE FROM ${table(of)}${where(conditions, any)}`;
     return { sql, params };
   };
-  // A condition of ours for those of a data table.
+  // Converts the conditions of a data table to a record filter.
   n8n.tableFilter = (conditions, any) => {
     const all = conditions.map(({ column, condition = "eq", value }) => {
       const text = n8n.text(value);
@@ -162,7 +162,7 @@ export function addSql(n8n) {
     });
     return all.length === 0 ? undefined : any ? { or: all } : { and: all };
   };
-  // The records of Airtable that have these values.
+  // A formula for the Airtable records with these values.
   n8n.airtableFormula = (keys, row) => {
     const parts = keys.map((key) => {
       const value = row[key];

@@ -1,6 +1,6 @@
 /* oxlint-disable */
 // @ts-nocheck: it runs in a context of its own, where nothing has a type.
-/** Values of Redis, documents of MongoDB and mails of IMAP as the items that n8n makes of them. */
+/** Converts Redis values, MongoDB documents and IMAP messages to n8n items. */
 export function addStores(n8n) {
   n8n.maybeJson = (value) => {
     if (typeof value !== "string") return value;
@@ -10,7 +10,8 @@ export function addStores(n8n) {
       return value;
     }
   };
-  // A key of another type is told by an error: there is no other way to ask without the right to run any command.
+  // A key of another type is detected by the error, because reading the type would need the permission for any
+  // command.
   n8n.redisGet = async (call, key, type) => {
     const reads = {
       string: async () => (await call("get", { key })).value,
@@ -58,24 +59,24 @@ export function addStores(n8n) {
     }
     if (expireMs) await call("expire", { key, expireMs });
   };
-  // JSON for a header, which takes ASCII alone.
+  // JSON for a header, limited to ASCII.
   n8n.ascii = (value) =>
     JSON.stringify(value).replaceAll(
       /[\u007f-\uffff]/g,
       (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`,
     );
-  // A value in a query of Salesforce: a text within quotes, in which none ends it.
+  // A value in a Salesforce query: quoted text with escaped quotes.
   n8n.soqlValue = (value) =>
     /^(?:-?\d+(?:\.\d+)?|true|false|null|\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?)$/.test(n8n.text(value))
       ? n8n.text(value)
       : `'${n8n.text(value).replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
-  // The objects of a list of S3, which is XML.
+  // The objects of an S3 list response, which is XML.
   n8n.s3Objects = (body) => {
     const { ListBucketResult = {} } = typeof body === "string" ? n8n.xml(body, {}) : (body ?? {});
     const found = ListBucketResult.Contents ?? [];
     return Array.isArray(found) ? found : [found];
   };
-  // The rows of a report of Google Analytics: dimensions and metrics by their names.
+  // The rows of a Google Analytics report: dimensions and metrics by name.
   n8n.reportRows = ({ dimensionHeaders = [], metricHeaders = [], rows = [] }) =>
     rows.map(({ dimensionValues = [], metricValues = [] }) =>
       Object.fromEntries([
@@ -83,13 +84,13 @@ export function addStores(n8n) {
         ...metricHeaders.map(({ name }, at) => [name, metricValues[at]?.value]),
       ]),
     );
-  // The rows of an answer of BigQuery.
+  // The rows of a BigQuery response.
   n8n.bigRows = ({ schema, rows = [] }) =>
     rows.map(({ f }) =>
       Object.fromEntries((schema?.fields ?? []).map(({ name }, at) => [name, f[at]?.v])),
     );
   const isObject = (value) => typeof value === "object" && value !== null;
-  // Ids and times are texts in items.
+  // Ids and times become text in items.
   n8n.mongoDocument = (value) => {
     if (Array.isArray(value)) return value.map(n8n.mongoDocument);
     if (!isObject(value)) return value;
@@ -101,7 +102,7 @@ export function addStores(n8n) {
     );
   };
   const isId = (value) => typeof value === "string" && /^[0-9a-f]{24}$/i.test(value);
-  // A query may be written as JSON; an id in it is one of MongoDB's where it has the form of one.
+  // A query can be JSON text. Ids in the format of MongoDB become MongoDB ids.
   n8n.mongoQuery = (value) => {
     const query = typeof value === "string" ? JSON.parse(value.trim() || "{}") : value;
     return isObject(query) && isId(query._id) ? { ...query, _id: { $oid: query._id } } : query;
@@ -118,7 +119,7 @@ export function addStores(n8n) {
       .map(({ name, address }) => (name ? `${name} <${address}>` : address))
       .filter(Boolean)
       .join(", ");
-  // A mail with the names that n8n gives its parts: a simple one, or one that it has parsed whole.
+  // A mail with the n8n names of its parts, in simple or fully parsed form.
   n8n.mailItem = (mail, { format, prefix, files }) => {
     const { uid, subject, date, messageId, from, to, cc, text, html } = mail;
     const $binary = Object.fromEntries(files.map((file, at) => [`${prefix}${at}`, file]));
