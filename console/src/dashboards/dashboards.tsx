@@ -6,7 +6,7 @@ import { useState } from "react";
 import { useOp } from "../data/api.ts";
 import { useNames } from "../data/names/names.ts";
 import { useCommand } from "../data/use-command.ts";
-import { findNamed } from "../shell/list/find-named.ts";
+import { findNamed } from "../shell/list/name-search.ts";
 import { ListPage } from "../shell/list/list-page.tsx";
 import { Ago } from "../ui/time.tsx";
 import { count } from "../ui/words.ts";

@@ -8,7 +8,7 @@ import { useNames } from "../../data/names/names.ts";
 import { useRefusals } from "../../data/people.ts";
 import { perform } from "../../data/use-command.ts";
 import { BASE_PATH, ENVIRONMENTS, place } from "../../data/place.ts";
-import { findNamed } from "../../shell/list/find-named.ts";
+import { findNamed } from "../../shell/list/name-search.ts";
 import { ListPage } from "../../shell/list/list-page.tsx";
 import { Menu, type MenuItem } from "../../ui/overlay/menu.tsx";
 import { Ago } from "../../ui/time.tsx";
