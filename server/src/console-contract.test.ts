@@ -29,7 +29,6 @@ test("invalidation after a write follows from its operation", () => {
   // A trace that grows with the log, a list that is patched in place, and an editor of several operations.
   expect(own.map(({ path }) => path).toSorted()).toEqual([
     "causes/causes.tsx",
-    "desk-settings/frame/use-editor.ts",
     "desk/ticket-cache.ts",
   ]);
 });

@@ -1,4 +1,4 @@
-/** The editable fields of each ticket kind, with the control for each. */
+/** The fields of each kind of ticket that its API can change, and the control that changes each. */
 import type { Kind, Ticket } from "../ticket-kind.ts";
 
 export type FieldType =
@@ -19,9 +19,7 @@ export interface EditedField {
   readonly name: string;
   readonly label: string;
   readonly type: FieldType;
-  /** True if an empty value is sent as null. */
-  readonly isNullable?: true;
-  /** The states in which the field is editable; by default, all. */
+  /** States in which the ticket has it; all of them when absent. */
   readonly states?: readonly string[];
 }
 
@@ -29,8 +27,8 @@ const TITLE: EditedField = { name: "title", label: "Title", type: "line" };
 const DESCRIPTION: EditedField = { name: "description", label: "Description", type: "area" };
 const IMPACT: EditedField = { name: "impact", label: "Impact", type: "level" };
 const SHARED: readonly EditedField[] = [
-  { name: "assigneeId", label: "Assignee", type: "person", isNullable: true },
-  { name: "teamId", label: "Team", type: "team", isNullable: true },
+  { name: "assigneeId", label: "Assignee", type: "person" },
+  { name: "teamId", label: "Team", type: "team" },
   { name: "ciIds", label: "Affected items", type: "items" },
 ];
 const RESOLVED = ["resolved", "closed"];
@@ -40,7 +38,7 @@ export const EDITED_FIELDS: Readonly<Record<Kind, readonly EditedField[]>> = {
   incident: [
     TITLE,
     DESCRIPTION,
-    { name: "callerId", label: "Caller", type: "caller", isNullable: true },
+    { name: "callerId", label: "Caller", type: "caller" },
     { name: "category", label: "Category", type: "category" },
     IMPACT,
     { name: "urgency", label: "Urgency", type: "level" },
@@ -50,14 +48,12 @@ export const EDITED_FIELDS: Readonly<Record<Kind, readonly EditedField[]>> = {
       name: "onHoldReason",
       label: "Reason for hold",
       type: "line",
-      isNullable: true,
       states: ["on_hold"],
     },
     {
       name: "holdUntil",
       label: "On hold until",
       type: "time",
-      isNullable: true,
       states: ["on_hold"],
     },
     { name: "resolution", label: "Resolution", type: "area", states: RESOLVED },
@@ -69,8 +65,8 @@ export const EDITED_FIELDS: Readonly<Record<Kind, readonly EditedField[]>> = {
     DESCRIPTION,
     { name: "priority", label: "Priority", type: "priority" },
     ...SHARED,
-    { name: "rootCause", label: "Cause", type: "area", isNullable: true },
-    { name: "workaround", label: "Workaround", type: "area", isNullable: true },
+    { name: "rootCause", label: "Cause", type: "area" },
+    { name: "workaround", label: "Workaround", type: "area" },
   ],
   change: [
     TITLE,
@@ -81,13 +77,13 @@ export const EDITED_FIELDS: Readonly<Record<Kind, readonly EditedField[]>> = {
     { name: "implementationPlan", label: "Implementation plan", type: "area" },
     { name: "testPlan", label: "Test plan", type: "area" },
     { name: "rollbackPlan", label: "Rollback plan", type: "area" },
-    { name: "plannedStart", label: "Planned start", type: "time", isNullable: true },
-    { name: "plannedEnd", label: "Planned end", type: "time", isNullable: true },
+    { name: "plannedStart", label: "Planned start", type: "time" },
+    { name: "plannedEnd", label: "Planned end", type: "time" },
     ...SHARED,
   ],
 };
 
-/** Fields that are edited outside the dialog, and where. */
+/** The fields with a control of their own beside the dialog, and where that is. */
 export const OTHER_CONTROLS: Readonly<Record<string, string>> = {
   tags: "desk/strip/tags.tsx",
   fields: "desk/strip/own-fields.tsx",
@@ -96,20 +92,6 @@ export const OTHER_CONTROLS: Readonly<Record<string, string>> = {
   approvalsRequired: "changes/form/approver-fields.tsx",
 };
 
-/** Returns the fields that are editable in the ticket's state. */
+/** The fields of a ticket in its state. */
 export const fieldsOf = ({ kind, state }: Pick<Ticket, "kind" | "state">): readonly EditedField[] =>
   EDITED_FIELDS[kind].filter(({ states }) => states?.includes(state) ?? true);
-
-type Values = Readonly<Record<string, unknown>>;
-
-/** Returns the changed fields as the body of a PATCH request. */
-export function toPatch(ticket: Pick<Ticket, "kind" | "state" | "all">, values: Values): Values {
-  const changed = fieldsOf(ticket).flatMap(({ name, isNullable }) => {
-    if (!Object.hasOwn(values, name)) return [];
-    const given = values[name] ?? (isNullable ? null : "");
-    const value = given === "" && isNullable ? null : given;
-    const isSame = JSON.stringify(value) === JSON.stringify(ticket.all[name] ?? null);
-    return isSame ? [] : [[name, value] as const];
-  });
-  return Object.fromEntries(changed);
-}

@@ -72,7 +72,7 @@ export function WorkflowMenu({ workflow, draft, onBackfill }: WorkflowMenuProps)
       onPick: () => void navigate({ to: "/events", search: { thing: workflow.id } }),
     },
     {
-      label: "Run for what has been…",
+      label: "Backfill…",
       icon: <Rewind className="ico" />,
       disabled: backfillRefusal(workflow, may("workflows.trigger")),
       onPick: onBackfill,

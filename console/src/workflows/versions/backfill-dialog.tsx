@@ -4,15 +4,16 @@ import { call, type Schemas, useOp } from "../../data/api.ts";
 import { place } from "../../data/place.ts";
 import { useDebounced } from "../../ui/behaviour/debounce.ts";
 import { ErrorNotice } from "../../ui/feedback.tsx";
-import { Field } from "../../ui/field.tsx";
-import { toIsoTime, toLocalTime } from "../../ui/local-time.ts";
-import { Dialog } from "../../ui/overlay/dialog.tsx";
+import { useForm } from "../../data/form/use-form.ts";
+import { useCommand } from "../../data/use-command.ts";
+import { CommandButton } from "../../ui/form/command-button.tsx";
+import { DateTimeField } from "../../ui/form/date-time-field.tsx";
+import { FormDialog } from "../../ui/form/form-dialog.tsx";
+import { NumberField } from "../../ui/form/number-field.tsx";
+import { Grid } from "../../ui/layout/layout.tsx";
 import { Ago } from "../../ui/time.tsx";
-import { notify, notifyError } from "../../ui/toast.tsx";
 import { count } from "../../ui/words.ts";
 import "./backfill.css";
-import { Button } from "../../ui/form/button.tsx";
-import { TextInput } from "../../ui/form/controls.tsx";
 
 type Backfill = Schemas["Backfill"];
 
@@ -27,17 +28,27 @@ interface BackfillDialogProps {
   readonly onClose: () => void;
 }
 
-/** Runs a workflow for a past period: the period, the number of runs, and the progress. */
+/** Runs a workflow for past events: period, number of runs, and progress. */
 export function BackfillDialog({ workflow, onClose }: BackfillDialogProps) {
-  const [from, setFrom] = useState(() => toLocalTime(new Date(Date.now() - DAY_MS)));
-  const [to, setTo] = useState("");
-  const [atOnce, setAtOnce] = useState(CONCURRENCY);
-  const [isBusy, setBusy] = useState(false);
+  const [initial] = useState((): BackfillDraft => ({
+    from: new Date(Date.now() - DAY_MS).toISOString(),
+    to: null,
+    maxConcurrency: CONCURRENCY,
+  }));
   const params = { id: workflow.id };
-  const span = useDebounced(JSON.stringify({ from: toIsoTime(from), to: toIsoTime(to) }), PAUSE_MS);
-  const isReady = toIsoTime(from) !== undefined;
+  const form = useForm("workflows.backfill", {
+    params,
+    initial,
+    toBody: ({ from, to, maxConcurrency }: BackfillDraft) => ({
+      ...toSpan({ from, to }),
+      maxConcurrency: maxConcurrency ?? CONCURRENCY,
+    }),
+    said: "The backfill has started",
+  });
+  const { from, to } = form.values;
+  const span = useDebounced(JSON.stringify(toSpan({ from, to })), PAUSE_MS);
   const plan = useQuery({
-    enabled: isReady,
+    enabled: from !== null,
     queryKey: ["backfill plan", workflow.id, place.environment, span],
     retry: false,
     queryFn: async ({ signal }) => {
@@ -46,72 +57,40 @@ export function BackfillDialog({ workflow, onClose }: BackfillDialogProps) {
       return (await call("workflows.backfill", { params, body }, { signal })).data;
     },
   });
-  const start = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      const body = { ...(JSON.parse(span) as Span), maxConcurrency: atOnce };
-      await call("workflows.backfill", { params, body });
-      notify("The backfill has begun");
-    } catch (error) {
-      notifyError(error);
-    }
-    setBusy(false);
-  };
   const found = plan.data;
+  const isEmpty = found?.matched === 0;
   return (
-    <Dialog
-      title={`Run ${workflow.name} for what has been`}
+    <FormDialog
+      form={{
+        ...form,
+        refusal: form.refusal ?? (isEmpty ? "No events in this period." : undefined),
+      }}
+      title={`Backfill ${workflow.name}`}
       isWide
       onClose={onClose}
-      onSubmit={() => void start()}
-      footer={
-        <Button look="main" disabled={isBusy || !isReady || !found || found.matched === 0}>
-          {found && found.matched > 0
-            ? `Start ${found.truncated ? "more than " : ""}${count(found.matched, "run")}`
-            : "Start"}
-        </Button>
+      act={
+        found && found.matched > 0
+          ? `Start ${found.truncated ? "more than " : ""}${count(found.matched, "run")}`
+          : "Start"
       }
     >
-      <div className="backfill-span">
-        <Field label="From">
-          {(attributes) => (
-            <TextInput
-              {...attributes}
-              type="datetime-local"
-              value={from}
-              onChange={({ target }) => setFrom(target.value)}
-            />
-          )}
-        </Field>
-        <Field label="To" isOptional>
-          {(attributes) => (
-            <TextInput
-              {...attributes}
-              type="datetime-local"
-              value={to}
-              onChange={({ target }) => setTo(target.value)}
-            />
-          )}
-        </Field>
-        <Field label="At once">
-          {(attributes) => (
-            <TextInput
-              {...attributes}
-              type="number"
-              min={1}
-              max={50}
-              value={atOnce}
-              onChange={({ target }) => setAtOnce(target.valueAsNumber || CONCURRENCY)}
-            />
-          )}
-        </Field>
-      </div>
+      <Grid min="m">
+        <DateTimeField {...form.field("from")} isRequired />
+        <DateTimeField {...form.field("to")} />
+        <NumberField {...form.field("maxConcurrency")} label="Concurrency" isRequired />
+      </Grid>
       <p role="status" className={plan.error ? "problem" : "muted"} aria-busy={plan.isFetching}>
-        {tellPlan(isReady, plan)}
+        {describePreview(from !== null, plan)}
       </p>
       <Backfills workflowId={workflow.id} />
-    </Dialog>
+    </FormDialog>
   );
+}
+
+interface BackfillDraft {
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly maxConcurrency: number | null;
 }
 
 interface Span {
@@ -119,12 +98,17 @@ interface Span {
   readonly to?: string;
 }
 
-/** Describes the current state of the plan. */
-function tellPlan(
+const toSpan = ({ from, to }: Pick<BackfillDraft, "from" | "to">): Span => ({
+  from: from ?? "",
+  ...(to !== null && { to }),
+});
+
+/** The state of the preview. */
+function describePreview(
   isReady: boolean,
   { data, error }: { readonly data: Plan | undefined; readonly error: Error | null },
 ): string {
-  if (!isReady) return "Say from when on.";
+  if (!isReady) return "Enter a start.";
   if (error) return error.message;
   return data ? describePlan(data) : "Counting…";
 }
@@ -132,12 +116,16 @@ function tellPlan(
 type Plan = Schemas["BackfillPlan"];
 
 function describePlan({ matched, truncated }: Plan): string {
-  if (matched === 0) return `Nothing in ${place.environment} in that time would have started it.`;
+  if (matched === 0) return `No events in ${place.environment} in this period.`;
   const runs = `${truncated ? "More than " : ""}${count(matched, "run")}`;
-  return `${runs} in ${place.environment}, the oldest first, also of what started one already.`;
+  return `${runs} in ${place.environment}, oldest first. Events that already started a run are included.`;
 }
 
+<<<<<<< HEAD
 /** The last backfills, with progress. */
+=======
+/** The latest backfills and their progress. */
+>>>>>>> 5a0d3604 (console: convert ticket edit and backfill dialogs, delete useEditor)
 function Backfills({ workflowId }: { readonly workflowId: string }) {
   const { data, error, refetch } = useOp(
     "workflows.list_backfills",
@@ -149,7 +137,7 @@ function Backfills({ workflowId }: { readonly workflowId: string }) {
   if (backfills.length === 0) return null;
   return (
     <section aria-label="Backfills" className="backfills">
-      <h3>So far</h3>
+      <h3>Recent backfills</h3>
       <ul>
         {backfills.map((backfill) => (
           <BackfillLine key={backfill.id} backfill={backfill} />
@@ -160,7 +148,7 @@ function Backfills({ workflowId }: { readonly workflowId: string }) {
 }
 
 const STATES: Readonly<Record<Backfill["state"], string>> = {
-  running: "under way",
+  running: "running",
   completed: "done",
   cancelled: "cancelled",
   failed: "failed",
@@ -168,13 +156,7 @@ const STATES: Readonly<Record<Backfill["state"], string>> = {
 
 function BackfillLine({ backfill }: { readonly backfill: Backfill }) {
   const { id, state, started, reason, createdAt } = backfill;
-  const cancel = async (): Promise<void> => {
-    try {
-      await call("backfills.cancel", { params: { id } });
-    } catch (error) {
-      notifyError(error);
-    }
-  };
+  const cancel = useCommand("backfills.cancel");
   return (
     <li>
       <span className="grow">
@@ -184,9 +166,13 @@ function BackfillLine({ backfill }: { readonly backfill: Backfill }) {
       {state === "running" && (
         <>
           <progress aria-label="Under way" />
-          <Button type="button" onClick={() => void cancel()}>
-            Cancel it
-          </Button>
+          <CommandButton
+            command={cancel}
+            onPress={() => void cancel.run({ params: { id } })}
+            aria-label="Cancel the backfill"
+          >
+            Cancel
+          </CommandButton>
         </>
       )}
     </li>
