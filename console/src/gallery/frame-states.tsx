@@ -66,7 +66,7 @@ export function FrameStates() {
 function CommentForm({ name, form }: { readonly name: string; readonly form: FormFrame }) {
   const [text, setText] = useState<string | null>();
   return (
-    <InlineForm form={form} label="Comment" act="Send" keys="mod+Enter" isLine>
+    <InlineForm form={form} label={name} act="Send" keys="mod+Enter" isLine>
       <TextAreaField
         {...freeField<string>(name, text, (next) => setText(next ?? null))}
         label={name}

@@ -2,12 +2,12 @@ import { Link } from "@tanstack/react-router";
 import { ApiError } from "../data/api.ts";
 import { ErrorNotice } from "../ui/feedback.tsx";
 
-/** The page for unknown addresses. */
+/** The page of an unknown address. */
 export function NotFound() {
   return (
     <div className="empty">
-      <h1>Nothing is here</h1>
-      <p>The address may be mistyped, or what was here is gone.</p>
+      <h1>Page not found</h1>
+      <p>The address is wrong, or the page was deleted.</p>
       <Link to="/" className="btn">
         Go home
       </Link>
@@ -15,12 +15,12 @@ export function NotFound() {
   );
 }
 
-/** Returns whether the record of the page was not found: deleted, not visible, or a wrong address. */
+/** True if the record of the page is not found: deleted, not visible, or a wrong address. */
 export function isGone(error: Error | null): boolean {
   return error instanceof ApiError && (error.status === 404 || error.status === 422);
 }
 
-/** The page instead of a record: "not found", or an error with a retry button. */
+/** Shown instead of a record: "not found", or the error with a retry. */
 export function PageError({ error, retry }: { readonly error: Error; readonly retry: () => void }) {
   return isGone(error) ? <NotFound /> : <ErrorNotice error={error} retry={retry} />;
 }

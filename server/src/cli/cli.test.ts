@@ -207,8 +207,11 @@ async function assertReset(address: string, token: string): Promise<void> {
   const credentials = { email: "admin@example.com", password };
   expect((await ask("POST /api/v1/auth/token", credentials)).status).toBe(403);
   const released = await command(["release-sso", "default"]);
-  expect(released).toMatchObject({ code: 0, said: expect.stringContaining("by password again") });
+  expect(released).toMatchObject({
+    code: 0,
+    said: expect.stringContaining("with passwords again"),
+  });
   expect((await ask("POST /api/v1/auth/token", credentials)).status).toBe(200);
   const again = await command(["release-sso", "default"]);
-  expect(again.said).toContain("Nothing in default requires");
+  expect(again.said).toContain("The workspace default does not require");
 }

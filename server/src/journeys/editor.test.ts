@@ -78,9 +78,9 @@ describeInBrowser("editing workflows", () => {
 
     // Everything can be undone, and done again.
     await page.keyboard.press("ControlOrMeta+z");
-    await page.getByText("Undone: Add Respond").waitFor();
+    await page.getByText("Undone: Add Respond to webhook").waitFor();
     await page.keyboard.press("ControlOrMeta+Shift+z");
-    await page.getByText("Done again: Add Respond").waitFor();
+    await page.getByText("Done again: Add Respond to webhook").waitFor();
 
     await page.keyboard.press("Escape");
     await page.keyboard.press("t");
@@ -172,13 +172,13 @@ describeInBrowser("editing workflows", () => {
       "First, by one",
       "Second",
       "Third, by other",
-      "Respond",
+      "Respond to webhook",
     ]);
     // A user without unsaved changes sees it immediately.
     await one.page.getByText("Third, by other").first().waitFor();
     // Undo reverts the user's own changes, not those of the other user.
     await other.page.keyboard.press("ControlOrMeta+z");
-    await other.page.getByText("Undone: Add Respond").waitFor();
+    await other.page.getByText("Undone: Add Respond to webhook").waitFor();
     await other.page.getByText("First, by one").first().waitFor();
   });
 

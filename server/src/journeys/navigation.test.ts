@@ -213,7 +213,7 @@ describeInBrowser("the menu and the settings", () => {
       await page.waitForURL(`${at.origin}${after}`);
       await page.getByRole("heading", { level: 1 }).first().waitFor();
     }
-    expect(await page.getByRole("heading", { name: "Nothing is here" }).count()).toBe(0);
+    expect(await page.getByRole("heading", { name: "Page not found" }).count()).toBe(0);
   });
 
   test("a phone has the same menu in a drawer, with the keyboard only", async () => {

@@ -107,7 +107,7 @@ describeInBrowser("signing in", () => {
     await page.getByRole("heading", { name: "Keep these recovery codes" }).waitFor();
     await expectSound(visitor);
     await page.getByRole("button", { name: "I have saved them" }).click();
-    await page.getByRole("link", { name: "Workflows" }).waitFor();
+    await page.getByRole("navigation", { name: "Main menu" }).waitFor();
     // And with it the next time.
     await page.getByRole("button", { name: /Somebody/ }).click();
     await page.getByRole("button", { name: "Sign out" }).click();

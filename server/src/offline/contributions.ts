@@ -83,7 +83,7 @@ function offlineHost(variables: Readonly<Record<string, unknown>>): StepHost {
       if (names.includes(ANY_NAME)) return variables;
       const absent = names.find((name) => !Object.hasOwn(variables, name));
       if (absent === undefined) return variables;
-      throw new StepFailure("unknown_variable", `There is no variable ${absent}.`, {
+      throw new StepFailure("unknown_variable", `The variable ${absent} does not exist.`, {
         retryable: false,
       });
     },

@@ -61,7 +61,7 @@ test("a backup taken under load is restored elsewhere: no acknowledged data is l
     .toReversed();
 
   const verified = await command(["backup", "--verify", path]);
-  expect(verified.said).toContain("every row was read");
+  expect(verified.said).toContain("all rows were read");
   expect(verified.code).toBe(0);
   const elsewhere = join(dirname(dataFolder()), "elsewhere");
   const restored = await command(["restore", path, "--data-dir", elsewhere]);

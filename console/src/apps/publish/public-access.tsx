@@ -1,4 +1,4 @@
-/** Access to a published app: signed-in users or everyone, and its address. */
+/** The audience of a published app, signed-in users or anyone, and its address. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { ExternalLink } from "lucide-react";
 import { useState } from "react";

@@ -5,8 +5,8 @@ import { type ConsentProgress, useConsentWindow } from "./consent-window.ts";
 import { Button } from "../../ui/form/button.tsx";
 
 const SAYS = {
-  needs_consent: "Nobody has consented yet that this connector acts for them at the other system.",
-  expired: "The consent has ended. Until somebody consents again, its calls are refused.",
+  needs_consent: "This connection requires consent: sign in to the other system and allow access.",
+  expired: "The consent has expired. Calls are refused until access is allowed again.",
 } as const;
 
 /** Shows a missing consent with an action to give it. Renders nothing if the consent is valid. */

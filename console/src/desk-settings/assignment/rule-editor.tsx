@@ -38,7 +38,7 @@ interface RuleEditorProps {
   readonly nameOf: (id: string | null | undefined) => string | undefined;
 }
 
-/** The form of a rule, with the rule as a sentence. */
+/** The form of a rule, with its description. */
 export function RuleEditor({ rule, position, nameOf }: RuleEditorProps) {
   const [, setOpen] = useOpen();
   const form = useForm<RuleOperation, RuleDraft>(
@@ -84,7 +84,7 @@ export function RuleEditor({ rule, position, nameOf }: RuleEditorProps) {
 
 type RuleOperation = "assignment_rules.create" | "assignment_rules.update";
 
-/** The recipients of a ticket: the method and its candidates. */
+/** The recipients of the ticket: the method and its candidates. */
 function Receivers({ form }: { readonly form: Form<RuleDraft> }) {
   const { values: draft, field } = form;
   const may = useMay();

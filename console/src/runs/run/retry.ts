@@ -14,7 +14,7 @@ export function findRetryRefusal(
   mayTrigger: boolean,
 ): string | undefined {
   if (!mayTrigger) return "You may not start workflows.";
-  if (run.test) return "A test is not retried; test again.";
+  if (run.test) return "Test runs can't be retried. Start a new test.";
   if (!isOver(run.status)) return "The run is still under way.";
   if (run.status === "completed" && from === "failed") return "The run has completed.";
   return undefined;

@@ -121,11 +121,7 @@ function describePlan({ matched, truncated }: Plan): string {
   return `${runs} in ${place.environment}, oldest first. Events that already started a run are included.`;
 }
 
-<<<<<<< HEAD
-/** The last backfills, with progress. */
-=======
 /** The latest backfills and their progress. */
->>>>>>> 5a0d3604 (console: convert ticket edit and backfill dialogs, delete useEditor)
 function Backfills({ workflowId }: { readonly workflowId: string }) {
   const { data, error, refetch } = useOp(
     "workflows.list_backfills",

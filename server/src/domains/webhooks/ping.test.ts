@@ -101,7 +101,7 @@ test("a ping with the same Idempotency-Key is sent once", async () => {
 });
 
 test.each([
-  ["no answer within the timeout", 100, () => undefined, "no whole answer within 100 ms"],
+  ["no answer within the timeout", 100, () => undefined, "no complete response within 100 ms"],
   [
     "a broken connection",
     10_000,

@@ -30,7 +30,7 @@ test("a slot offered to a caller that has given up goes to the next one", async 
   const first = withSession(connectionOf("turns", 60_000), kind, () => held.promise);
   const impatient = withSession(connectionOf("turns", 1), kind, async () => "too early");
   const patient = withSession(connectionOf("turns", 60_000), kind, async () => "its turn");
-  await expect(impatient).rejects.toThrow("no whole answer within 1 ms");
+  await expect(impatient).rejects.toThrow("No complete response within 1 ms");
   held.resolve("done");
   expect([await first, await patient]).toEqual(["done", "its turn"]);
 });
@@ -40,7 +40,7 @@ test("a session that opens too late, or is never clean, is closed", async () => 
   const opened = Promise.withResolvers<Session>();
   const slow: SessionKind<typeof config, Session> = { open: () => opened.promise };
   const call = withSession(connectionOf("late", 1), slow, async () => "never");
-  await expect(call).rejects.toThrow("no whole answer within 1 ms");
+  await expect(call).rejects.toThrow("No complete response within 1 ms");
   opened.resolve(late);
   await vi.waitFor(() => expect(late.isOpen).toBe(false));
   vi.useFakeTimers();

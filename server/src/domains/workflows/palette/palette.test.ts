@@ -64,7 +64,7 @@ test("a search matches titles, objects and summaries; SQL wildcards are escaped"
       ({ title }: any) => title,
     );
   expect(await titles("BILL")).toEqual(["Billing: request"]);
-  expect(await titles("http req")).toEqual(["HTTP request"]);
+  expect(await titles("http req")).toContain("HTTP request");
   expect(await titles("%")).toEqual([]);
   expect((await owner(`${PALETTE}?q=${"x".repeat(101)}`)).status).toBe(422);
 });

@@ -23,7 +23,7 @@ const CHANGES: [words: string, change: Partial<Definition>, fields: string[]][] 
   ["Removed b", { nodes: [node("a")] }, ["nodes"]],
   ["Changed a", { nodes: [node("a", { x: 1 }), node("b")] }, ["nodes"]],
   ["Edges: 1 added, 1 removed", { edges: [{ from: "a", to: "b", when: "error" }] }, ["edges"]],
-  ["Trigger manual became webhook", { trigger: { type: "webhook" } }, ["trigger"]],
+  ["Trigger manual changed to webhook", { trigger: { type: "webhook" } }, ["trigger"]],
   ["Set name, timeoutMs", { name: "Other", timeoutMs: 1 }, ["name", "timeoutMs"]],
   [
     "Added c. Removed b. Edges: 0 added, 1 removed. Set description",

@@ -110,7 +110,7 @@ test("messages are found, read with their files, and stay unread", async () => {
   const { file } = await run("fetch_attachment", { uid: 3, part: "2" });
   expect(file).toMatchObject({ name: "lines.csv", size: 8 });
   expect(await uidsOf({ seen: false })).toEqual([3, 1]);
-  expect((await invoke("fetch", { uid: 99 })).body.detail).toContain("no message 99");
+  expect((await invoke("fetch", { uid: 99 })).body.detail).toContain("message 99 does not exist");
   expect(await tryOut()).toMatchObject({ ok: true, status: "up" });
 });
 

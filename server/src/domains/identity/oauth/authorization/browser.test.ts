@@ -156,7 +156,7 @@ describeInBrowser("in a browser without JavaScript", () => {
       );
       await page.getByRole("button", { name: "Win" }).click();
       await page.waitForURL(`${issuer}/oauth/authorize`);
-      expect(await page.getByRole("main").textContent()).toContain("our own pages");
+      expect(await page.getByRole("main").textContent()).toContain("must come from this site");
     });
   });
 });
