@@ -32,7 +32,7 @@ describeInBrowser("signing in", () => {
       return new RegExp(`http://\\S+/${path}\\?token=[\\w-]+`).exec(text)?.[0];
     });
 
-  test("a failed sign-in shows the reason, and a successful one continues to the requested page", async () => {
+  test("a stranger is told what was wrong, and led to where they wanted to go", async () => {
     const person = await somebody(at.world, ["builder"]);
     const visitor = await at.stranger();
     const { page } = visitor;
@@ -57,7 +57,7 @@ describeInBrowser("signing in", () => {
     }
   });
 
-  test("a second factor is requested: a code, or a recovery code", async () => {
+  test("a second factor is asked for: a code, or one of the recovery codes", async () => {
     const person = await somebody(at.world);
     const { app, recoveryCodes } = await withApp(at.world, person);
     for (const code of [app.next(), recoveryCodes[0] ?? ""]) {
@@ -77,7 +77,7 @@ describeInBrowser("signing in", () => {
     }
   });
 
-  test("if a second factor is required, it is enrolled at the first sign-in: an app, or a passkey", async () => {
+  test("where a second factor is demanded, it is enrolled at the first sign-in: an app, or a passkey", async () => {
     const workspace = await at.world.workspace("vault");
     const owner = await at.world.member(["owner"], workspace);
     await owner("POST /api/v1/auth/mfa/totp/enroll");
@@ -113,8 +113,8 @@ describeInBrowser("signing in", () => {
     await page.getByRole("button", { name: "Sign out" }).click();
     await fillIn(visitor, byKey.email);
     await page.getByRole("button", { name: "Use a passkey or security key" }).click();
-    await page.getByRole("link", { name: "Workflows" }).waitFor();
-    // The virtual authenticator is removed with its session.
+    await page.getByRole("navigation", { name: "Main menu" }).waitFor();
+    // The authenticator goes with whoever has plugged it in.
     await devTools.detach();
     await visitor.leave();
 
@@ -145,13 +145,13 @@ describeInBrowser("signing in", () => {
     const visitor = await at.stranger();
     const { page } = visitor;
     await page.goto(`${at.origin}/workflows`);
-    // Only one workspace has it, so there is no selection.
+    // No other workspace has it, so nobody asks which.
     await page.getByRole("button", { name: "Single sign-on" }).click();
     await arriveAt(visitor, "/workflows");
     await page.getByRole("button", { name: /Ada Byron/ }).waitFor();
   });
 
-  test("with several workspaces, the user selects one; without any, they are informed", async () => {
+  test("with several workspaces one chooses; without one, one is told", async () => {
     const second = await at.world.workspace("second");
     const person = await somebody(at.world);
     await at.world.sql(
@@ -200,7 +200,7 @@ describeInBrowser("signing in", () => {
     await page.getByRole("heading", { name: /Cy\./ }).waitFor();
   });
 
-  test("an expired session is renewed in a dialog, and the input is kept", async () => {
+  test("a session that is over is begun again above the page, and what was written stays", async () => {
     const person = await somebody(at.world, ["builder"]);
     const visitor = await at.visitAs(person.token);
     const { page } = visitor;
