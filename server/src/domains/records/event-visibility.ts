@@ -1,5 +1,5 @@
 /**
- * Applies access rules to events about records. A hidden field is removed from events; a member who may not see the
+ * Applies access rules to events about records. Events lose hidden fields; a member who may not see the
  * record receives no event about it.
  */
 import type { Principal } from "#kernel/access/caller.ts";

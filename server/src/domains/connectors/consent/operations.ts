@@ -105,7 +105,7 @@ async function openState(
     const known = JSON.parse(plain.toString()) as ConsentState;
     if (known.untilMs > platform.clock.nowMs()) return known;
   } catch {
-    // The same error for all reasons, so that it reveals nothing.
+    // One error for all reasons, so that it reveals nothing.
   }
   throw new Failure(ConsentInvalid);
 }

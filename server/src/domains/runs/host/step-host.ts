@@ -7,7 +7,7 @@ import type { PerformingStep, PerformInput } from "../steps/perform-operation.ts
 import type { FileStep, StepFiles } from "../steps/step-files.ts";
 
 /**
- * What steps need in addition to the memory of their run. The server provides everything; the command line, which
+ * The needs of steps in addition to the memory of their run. The server provides everything; the command line, which
  * rehearses recorded runs, provides less.
  */
 export interface StepHost {

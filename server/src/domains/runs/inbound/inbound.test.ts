@@ -265,7 +265,9 @@ test("a chat and a form have a custom colour, and a chat has suggested questions
   };
   expect(await owner("POST /api/v1/workflows", { ...pale, edges: [] })).toMatchObject({
     status: 422,
-    body: { errors: [{ path: "/trigger/accent", message: expect.stringContaining("dark enough") }] },
+    body: {
+      errors: [{ path: "/trigger/accent", message: expect.stringContaining("dark enough") }],
+    },
     events: [],
   });
 });

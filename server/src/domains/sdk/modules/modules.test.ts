@@ -292,7 +292,9 @@ test("rejects missing modules, import cycles and other artifacts with their posi
         'import { y } from "module:default/two"; export const x = 1; export const z = () => y;',
     },
   });
-  expect(circle.body.errors).toEqual([{ path: at, message: expect.stringContaining("also imports this artifact") }]);
+  expect(circle.body.errors).toEqual([
+    { path: at, message: expect.stringContaining("also imports this artifact") },
+  ]);
   const node = (source: string) => ({
     name: "Wrong",
     trigger: { type: "manual" },

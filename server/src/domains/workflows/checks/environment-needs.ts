@@ -1,4 +1,4 @@
-/** What a definition needs in an environment: missing values, and production values that it would use. */
+/** The needs of a definition in an environment: missing values, and production values that it would use. */
 import Type, { type Static } from "typebox";
 import { findForeignVariables } from "#domains/variables/index.ts";
 import { findForeignSecrets } from "#domains/vault/index.ts";
