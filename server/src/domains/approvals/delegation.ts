@@ -48,7 +48,6 @@ export const Delegations = Type.Object(
 
 export const DelegationInput = object({ toUserId: id("usr"), from: InputTime, to: InputTime });
 
-/** The delegations of the caller. */
 export async function readDelegations({ tx, caller }: ReadContext) {
   const me = authorOf(caller);
   const [delegation = null, received] = await Promise.all([
@@ -123,7 +122,6 @@ function lockGiven(tx: Tx, userId: string): Promise<Delegation | undefined> {
   return findGiven(tx, userId, " for update");
 }
 
-/** Lists the delegations that a member received. */
 async function listReceived(tx: Tx, userId: string): Promise<Delegation[]> {
   const text = `
     select ${COLUMNS} from approval_delegations where to_user_id = $1

@@ -40,7 +40,6 @@ interface Upkeep<E extends EventType> {
   readonly remind: (ctx: WriteContext<E>, subjectId: string) => Promise<ApprovalRecord | undefined>;
 }
 
-/** The times of an approval. */
 type Timed = Pick<ApprovalRecord, "subjectId" | "expiresAt" | "remindAfterHours" | "reminders">;
 
 export function approvalUpkeep<E extends EventType>(declaration: Upkeep<E>) {

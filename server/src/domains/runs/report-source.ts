@@ -5,7 +5,6 @@ import { type SqlView, viewColumns } from "#kernel/contributions/sql-view.ts";
 const text = (sql: string) => ({ sql, kind: "text" as const });
 const time = (sql: string) => ({ sql, kind: "time" as const, type: "timestamptz" });
 
-/** The runs of workflows, for reports. */
 export const runsSource = tableSource({
   kind: "runs",
   summary: "Workflow runs. Test runs have `test` true.",
@@ -37,7 +36,6 @@ export const runsSource = tableSource({
   },
 });
 
-/** The runs of workflows, for SQL. */
 export const runsSqlView: SqlView = {
   name: "runs",
   summary: "Workflow runs.",

@@ -30,7 +30,6 @@ export interface TracePage {
   readonly limit: number;
   /** The path of the step before the page. */
   readonly after?: string | undefined;
-  /** Only steps with this status. */
   readonly status?: RunStep["status"] | undefined;
 }
 

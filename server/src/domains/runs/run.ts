@@ -113,7 +113,6 @@ const StepWait = Type.Object(
   { title: "RunStepWait" },
 );
 
-/** One step of a run in the trace. */
 export const RunStep = Type.Object(
   {
     id: Type.String({ description: "`call`, or `each[3].call` for a step in a loop" }),
@@ -157,7 +156,6 @@ export const RunStep = Type.Object(
 );
 export type RunStep = Static<typeof RunStep>;
 
-/** One run with its trace. */
 export const TracedRun = Type.Object(
   {
     ...runFields,

@@ -31,7 +31,6 @@ import { runWatchOf, timesOut, Wakeup } from "./run-watch.ts";
 const STEPS_AT_FIRST_MAX = 500;
 const RETRY_MS = 1_000;
 
-/** The timing of a stream. */
 export interface StreamTiming {
   /** Sends a comment after this much silence, so that proxies keep the connection open. */
   readonly heartbeatMs: number;
@@ -39,7 +38,6 @@ export interface StreamTiming {
   readonly lastsMs: number;
 }
 
-/** The content of a stream. */
 export interface StreamContent {
   /** The steps to send: all, only those outside of loops, or none. */
   readonly steps?: "all" | "top" | "none" | undefined;
@@ -229,7 +227,6 @@ class RunFollower {
     return (this.#content.steps ?? "all") === "all";
   }
 
-  /** The first frames of the stream. */
   firstFrames(): string[] {
     const traceable = this.#traceable();
     this.#started = this.#findStarted(traceable);

@@ -22,7 +22,6 @@ export interface WorkspaceNodeTypes extends NodeFamily {
 /** The extension point for families of custom node types. */
 export const NodeFamilyPoint = extensionPoint<WorkspaceNodeTypes>("workflows.node_families");
 
-/** The node types of this installation. */
 export function nodeTypesOf(services: Pick<PlatformServices, "contributions">): NodeTypes {
   const { contributions } = services;
   const known = registries.get(contributions);

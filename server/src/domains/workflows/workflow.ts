@@ -160,7 +160,6 @@ export function workflowRef({ id: workflowId, definition }: StoredWorkflow<Defin
   return { id: workflowId, displayName: definition.name };
 }
 
-/** A workflow in event data. */
 export function workflowEventData(workflow: StoredWorkflow): WorkflowData {
   const { nodes: _, edges: __, ...rest } = workflow.definition;
   return { ...rest, ...commonFieldsOf(workflow) };

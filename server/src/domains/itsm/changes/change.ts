@@ -104,7 +104,6 @@ export interface ChangeRecord extends Omit<ChangeData, DerivedField> {
   readonly revision: number;
 }
 
-/** The change in event data. */
 export function changeEventData({ round: _, revision: __, ...change }: ChangeRecord): ChangeData {
   const { type, approval, createdBy } = change;
   return {

@@ -12,7 +12,6 @@ import {
   TicketSummary,
 } from "../tickets/index.ts";
 
-/** The states of an incident. */
 export const incidentMachine = stateMachine({
   kind: "incident",
   states: ["new", "in_progress", "on_hold", "resolved", "closed", "cancelled"],
@@ -113,7 +112,6 @@ export const Incident = Type.Object(
 export type IncidentData = Static<typeof Incident>;
 export type Incident = IncidentData & { readonly revision: number };
 
-/** An incident in event data. */
 export function incidentEventData({ revision: _, ...incident }: Incident): IncidentData {
   return incident;
 }

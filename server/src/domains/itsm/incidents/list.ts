@@ -93,7 +93,6 @@ const ownList: ListDefinition = {
   ),
 };
 
-/** An incident in a list. */
 type ListedIncident = Incident & Static<TObject<typeof talkFields>>;
 
 // The select list contains collaboration fields in addition to the incident fields.

@@ -40,7 +40,6 @@ import { incidentStore } from "./store.ts";
 
 const { path } = incidentKind;
 
-/** An incident in a list. */
 const ListedIncident = Type.Object(
   { ...Incident.properties, ...talkFields },
   { title: "ListedIncident" },

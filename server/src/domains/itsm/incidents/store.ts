@@ -41,7 +41,6 @@ export function lockChildren(tx: Tx, parentId: string): Promise<readonly Inciden
   return incidentStore.lockWhere(tx, "parent_id = $1 order by no", parentId);
 }
 
-/** Counts the children of an incident. */
 export async function countChildren(tx: Tx, parentId: string): Promise<number> {
   const text = "select count(*) as n from incidents where parent_id = $1";
   const [row] = await queryRows(tx, text, [parentId]);

@@ -173,7 +173,6 @@ export function articleRef({ id: articleId, number, title }: Article) {
   return { id: articleId, number, displayName: title };
 }
 
-/** An article in event data. */
 export function articleEventData(article: Article): ArticleData {
   const {
     no: _,

@@ -7,7 +7,6 @@ import { TICKET_KINDS } from "../tickets/index.ts";
 import { MailboxId } from "./mailbox.ts";
 import { MailRead } from "./permissions.ts";
 
-/** The ticket of a mail. */
 export const MailTicket = Type.Object(
   { kind: Type.Enum([...TICKET_KINDS]), id: Type.String(), number: Type.String() },
   { title: "MailTicket" },

@@ -104,7 +104,6 @@ test("a mail creates a ticket of a contact, who gets replies in one thread and c
   expect((await owner(`GET /api/v1/files/${detail.fileId}/content`)).body).toContain("In-Reply-To");
 });
 
-/** The newest incident. */
 const newest = async () => (await owner(`GET ${INCIDENTS}?limit=1`)).body.data[0];
 const commentsOn = async (number: string) =>
   (await owner(`GET ${INCIDENTS}/${number}/comments`)).body.data as any[];

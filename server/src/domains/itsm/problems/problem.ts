@@ -14,7 +14,6 @@ const TITLE_CHARACTERS_MAX = 300;
 const TEXT_CHARACTERS_MAX = 50_000;
 const ITEMS_MAX = 100;
 
-/** The states of a problem. */
 export const problemMachine = stateMachine({
   kind: "problem",
   states: ["open", "investigating", "known_error", "resolved", "closed"],
@@ -75,7 +74,6 @@ export const Problem = Type.Object(
 export type ProblemData = Static<typeof Problem>;
 export type Problem = ProblemData & { readonly revision: number };
 
-/** A problem in event data. */
 export function problemEventData({ revision: _, ...data }: Problem): ProblemData {
   return data;
 }

@@ -22,7 +22,6 @@ import {
 } from "./queue-query.ts";
 import { ITEM_COLUMNS, type TicketItem, toTicketItem } from "./ticket-item.ts";
 
-/** Reads one page of the queue. */
 export async function readQueuePage(
   ctx: ReadContext,
   query: QueueQuery,

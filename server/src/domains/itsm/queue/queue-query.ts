@@ -16,7 +16,6 @@ import { Expand } from "./expand.ts";
 import { filterCondition, OPEN_ORDER, readableKinds, ticketList, ofKinds } from "./list.ts";
 import { getVisibleView, type View } from "./view.ts";
 
-/** The built-in views. */
 export const BUILT_IN_VIEWS = ["mine", "unassigned", "watched", "open", "breached"] as const;
 export type BuiltInView = (typeof BUILT_IN_VIEWS)[number];
 

@@ -60,7 +60,6 @@ function selectKinds(ctx: ReadContext, { kinds }: View) {
   return readableKinds(ctx, kinds.length === 0 ? undefined : kinds);
 }
 
-/** Counts all views in one statement. */
 async function countEach(
   { tx, now }: ReadContext,
   counted: readonly { readonly id: string; readonly conditions: readonly ListCondition[] }[],

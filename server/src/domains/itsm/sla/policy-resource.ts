@@ -117,7 +117,6 @@ export async function resolveCalendar<
   return { ...change, calendar: shared };
 }
 
-/** Lists the active policies. */
 export function listActivePolicies(tx: Tx): Promise<SlaPolicy[]> {
   return policies.store.select(tx, `active order by id limit ${POLICIES_MAX}`, []);
 }

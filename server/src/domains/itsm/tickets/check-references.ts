@@ -72,7 +72,6 @@ export async function findTeamIds(
   return rows.map(({ team_id }) => team_id);
 }
 
-/** Finds the members of a team. */
 export async function findTeamMemberIds(
   tx: ReadContext["tx"],
   teamId: string,

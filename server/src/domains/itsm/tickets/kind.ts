@@ -66,7 +66,6 @@ export interface OwnTickets {
   readonly sql: (person: string) => string;
   /** The visible fields; all by default. Hidden fields are null or empty. */
   readonly fields?: readonly string[];
-  /** The schema of a ticket. */
   readonly schema?: TObject;
   /** The verbs of the visible events; all by default. */
   readonly events?: readonly string[];
@@ -102,7 +101,6 @@ export interface TicketKind {
   readonly reporting: { readonly list: ListDefinition; readonly permission: Permission };
 }
 
-/** The extension point for ticket kinds. */
 export const TicketKindPoint = extensionPoint<TicketKind>("itsm.ticket_kinds");
 
 /** The schema of a reference to a ticket in a path: its id or its number. */

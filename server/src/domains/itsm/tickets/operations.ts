@@ -71,7 +71,6 @@ export const updateDeskSettings = command({
   },
 });
 
-/** The settings in the data of events. */
 function settingsEventData({ revision: _, ...data }: TicketSettings) {
   return data;
 }

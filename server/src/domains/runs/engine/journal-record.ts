@@ -98,7 +98,6 @@ export interface JournalRecord extends StepRecord {
   readonly forgotten?: true;
 }
 
-/** The stored journal of a run. */
 export interface StoredJournal {
   readonly lines: Iterable<JournalLine>;
   readonly entries: number;

@@ -19,7 +19,6 @@ interface AnsweredForm extends Pick<FormView, "errors"> {
   readonly posted: PostedForm;
 }
 
-/** One page of a form, with its answers and errors. */
 export function formPage(form: Form, at = 0, answered?: AnsweredForm): HtmlDocument {
   const { title, description, pages, submit = "Send", accent } = form;
   const { title: heading, fields } = pages[at] ?? { fields: [] };

@@ -65,7 +65,6 @@ export async function readBody(
   return { body, uploads: files };
 }
 
-/** The names of the file fields. */
 export function fileFieldsOf({ pages }: Form): ReadonlySet<string> {
   const fields = pages.flatMap((page) => page.fields);
   return new Set(fields.filter(({ type }) => type === "file").map(({ name }) => name));

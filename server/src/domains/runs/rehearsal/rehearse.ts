@@ -120,7 +120,6 @@ export function openStage(platform: Platform, caller: Caller, definition: Defini
 interface RehearsedSteps {
   readonly run: RehearsedRun;
   readonly steps: number;
-  /** The output of the rehearsed run. */
   readonly output: unknown;
   /** The executed steps by path. */
   readonly taken: ReadonlyMap<string, JournalRecord>;

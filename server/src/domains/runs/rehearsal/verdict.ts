@@ -61,7 +61,6 @@ export const Rehearsal = Type.Object(
 );
 export type Rehearsal = Static<typeof Rehearsal>;
 
-/** The counts of some verdicts. */
 export function countVerdicts(verdicts: readonly Verdict[]): RehearsalCounts {
   const count = (one: Verdict): number => verdicts.filter((verdict) => verdict === one).length;
   return {

@@ -63,7 +63,6 @@ export function nextRunId(nowMs: number): `run_${string}` {
   return idsOfMoment.next();
 }
 
-/** The context of a new run. */
 export function newRunContext(services: PlatformServices, start: RunStart): RunContext {
   const { version, parent, test } = start;
   const { maxConcurrency, timeoutMs, name } = version.definition;
@@ -106,7 +105,6 @@ export function shardOf(run: Pick<RunContext, "id" | "workflowId" | "limited">):
   return sha256(run.limited ? run.workflowId : run.id).readUInt8() % SHARDS;
 }
 
-/** The context of a stored run. */
 export function toRunContext(
   row: RunRow,
   version: PlannedVersion,

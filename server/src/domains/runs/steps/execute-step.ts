@@ -29,7 +29,6 @@ const MESSAGE_CHARACTERS_MAX = 2_000;
 /** setTimeout fires at once for larger values. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
-/** One attempt at one step. */
 export interface StepAttempt {
   readonly platform: Platform;
   readonly run: RunContext;

@@ -72,5 +72,4 @@ export function executor<Schema extends TObject>(declaration: Executor<Schema>):
   return declaration as unknown as Executor;
 }
 
-/** The extension point for executors. */
 export const ExecutorPoint = extensionPoint<Executor>("runs.executors");

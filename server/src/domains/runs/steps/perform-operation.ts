@@ -20,7 +20,6 @@ export interface PerformInput {
   readonly body?: unknown;
 }
 
-/** The step that performs an operation. */
 export interface PerformingStep {
   readonly platform: Platform;
   readonly run: RunContext;

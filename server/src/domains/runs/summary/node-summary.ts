@@ -44,7 +44,6 @@ export const NodeSummary = Type.Object(
 );
 export type NodeSummary = Static<typeof NodeSummary>;
 
-/** The key of the node of a step. */
 export function nodeKeyOf(path: string): string {
   return path.includes("[") ? path.replaceAll(/\[\d+\]\./g, "/") : path;
 }

@@ -29,7 +29,6 @@ export const RunSummary = Type.Object(
   { title: "RunSummary" },
 );
 
-/** One attempt at a step. */
 const StepAttempt = Type.Object(
   {
     round: Type.Integer({ description: "Number of run retries that repeated the step" }),

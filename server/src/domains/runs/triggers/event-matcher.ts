@@ -11,7 +11,6 @@ export interface EventMatch {
   readonly filter?: Condition | null | undefined;
 }
 
-/** Compiles an event match to a predicate. */
 export function compileEventMatch({
   eventType,
   filter,

@@ -9,7 +9,6 @@ import { appendMessages } from "../engine/store.ts";
 import { deleteEventWaits } from "../engine/waits.ts";
 import { compileEventMatch, visibleEvent } from "./event-matcher.ts";
 
-/** A step that waits for an event. */
 export interface WaitingStep {
   readonly runId: string;
   readonly path: string;

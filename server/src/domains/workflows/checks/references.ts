@@ -29,7 +29,6 @@ export interface Reference {
   readonly kind: "secret" | "variable" | "workflow";
   /** Can be `ANY_NAME` for secrets and variables. */
   readonly name: string;
-  /** The path of the reference. */
   readonly path: string;
 }
 

@@ -8,5 +8,4 @@ export interface ScriptModuleSource {
   readonly load: (tx: Tx, source: string) => Promise<ScriptModules | undefined>;
 }
 
-/** The extension point for the module source. */
 export const ScriptModulePoint = extensionPoint<ScriptModuleSource>("workflows.script_modules");

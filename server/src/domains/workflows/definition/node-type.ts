@@ -62,7 +62,6 @@ export interface NodeType<Schema extends TObject = TObject> {
   readonly inFact?: (config: Config) => Pick<NodeType, "effect" | "executedAs"> | undefined;
 }
 
-/** Declares a node type. */
 export function nodeType<Schema extends TObject>(
   declaration: NodeType<Schema> & { readonly form: CompleteForm<Schema> },
 ): NodeType<Schema> {

@@ -27,7 +27,6 @@ export function listTriggers({ trigger, triggers = [] }: Triggers): NamedTrigger
   ];
 }
 
-/** The triggers of one type. */
 export function triggersOfType<K extends Trigger["type"]>(
   definition: Triggers,
   type: K,

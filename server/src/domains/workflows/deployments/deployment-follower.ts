@@ -41,7 +41,6 @@ export interface DeploymentFollower {
   readonly deployed: (ctx: Pick<ReadContext, "tx">, version: DeployedVersion) => Promise<void>;
 }
 
-/** The extension point for deployment followers. */
 export const DeploymentFollowerPoint = extensionPoint<DeploymentFollower>(
   "workflows.deployment_followers",
 );

@@ -94,7 +94,6 @@ export interface Progress {
   readonly due: Due;
   /** Loops with an iteration that started, ended or failed since the last check. */
   readonly changed: Set<Loop>;
-  /** Failing loops. */
   readonly failing: Set<Loop>;
   stop: Stop | undefined;
   failure: UnhandledFailure | undefined;

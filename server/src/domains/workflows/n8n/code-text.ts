@@ -36,7 +36,6 @@ export function needsOf(value: Json): string | undefined {
 
 const VARIABLE = /\$(?:vars|env)\b\s*(?:\??\.\s*|\[\s*\\?["'`])([A-Za-z_]\w*)/g;
 
-/** The variables that a text references. */
 export function variablesRead(value: Json): string[] {
   const text = typeof value === "string" ? value : JSON.stringify(value ?? null);
   return [...new Set([...text.matchAll(VARIABLE)].map(([, name = ""]) => name))];

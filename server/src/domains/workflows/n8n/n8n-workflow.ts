@@ -35,7 +35,6 @@ export interface N8nWorkflow {
   readonly links: readonly N8nLink[];
   /** Sub-nodes: models, tools and memories of agents. */
   readonly parts: ReadonlySet<string>;
-  /** The sub-nodes of a node, by name. */
   readonly partsOf: (name: string) => readonly NodePart[];
 }
 

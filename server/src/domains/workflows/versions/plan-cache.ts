@@ -5,7 +5,6 @@ import { BoundedCache } from "#kernel/work/bounded-cache.ts";
 import { compilePlan, type Definition, type ExecutionPlan } from "../definition/index.ts";
 import { nodeTypesOf } from "../node-types.ts";
 
-/** A version with its execution plan. */
 export interface PlannedVersion {
   readonly versionId: string;
   readonly workflowId: string;

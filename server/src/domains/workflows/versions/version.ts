@@ -76,7 +76,6 @@ export function versionRef(version: Version) {
   return { id: version.id, number: String(version.version), displayName: name };
 }
 
-/** A version in event data. */
 export function versionEventData({ revision: _, ...version }: Version): Static<typeof Version> {
   return version;
 }

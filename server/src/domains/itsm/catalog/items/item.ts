@@ -34,7 +34,6 @@ export const Approval = Type.Object(
 );
 export type Approval = Static<typeof Approval>;
 
-/** The editable fields of an item. */
 export const itemFields = {
   name: line(200),
   description: text(10_000),

@@ -148,7 +148,6 @@ export async function findPrices(
 
 const isPersonId = (text: string): boolean => /^(usr|cnt)_[0-9a-z]{26}$/.test(text);
 
-/** The files of a request by id. */
 async function findFiles(
   tx: ReadContext["tx"],
   requestId: string,

@@ -63,7 +63,6 @@ const HIDDEN = new Set(
 
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 
-/** A request in a list. */
 const ListedRequest = Type.Object(
   { ...CatalogRequest.properties, ...talkFields },
   { title: "ListedRequest" },

@@ -17,7 +17,6 @@ import { RequestApproval } from "./request-approval.ts";
 const TEXT_CHARACTERS_MAX = 10_000;
 const ITEMS_MAX = 100;
 
-/** The states of a request. */
 export const requestMachine = stateMachine({
   kind: "request",
   states: [
@@ -128,7 +127,6 @@ export const RequestAutomated = failure(
   "A run fulfils this request; it is not fulfilled by hand.",
 );
 
-/** The request in event data. */
 export function requestEventData({ revision: _, ...data }: CatalogRequest): RequestData {
   return data;
 }

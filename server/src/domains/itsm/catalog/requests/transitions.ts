@@ -273,7 +273,6 @@ const rateRequest = command("rate", {
   },
 });
 
-/** Rates a fulfilled request. */
 export async function rateRequestDone(
   ctx: WriteContext<typeof RequestRated>,
   before: CatalogRequest,

@@ -23,7 +23,6 @@ const fields = {
   }),
 };
 
-/** The approval of a change in responses. */
 export const Approval = Type.Object(fields, { title: "ChangeApproval" });
 export type Approval = Static<typeof Approval>;
 

@@ -97,7 +97,6 @@ export async function removeDelegates(
     .execute();
 }
 
-/** Delegates seats on a change. */
 export async function setDelegate(
   tx: Tx,
   changeId: string,

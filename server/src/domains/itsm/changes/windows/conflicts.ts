@@ -11,7 +11,6 @@ const CONFLICTS_MAX = 200;
 
 const { number, title, state, type } = Change.properties;
 
-/** A conflicting change. */
 export const ConflictingChange = Type.Object(
   {
     id: id("chg"),

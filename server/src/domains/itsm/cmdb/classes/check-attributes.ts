@@ -23,7 +23,6 @@ export function mergeSchemas(chain: readonly ObjectSchema[]): ObjectSchema {
   };
 }
 
-/** Checks the attributes of an item. */
 export function attributeErrors(
   schema: ObjectSchema,
   attributes: Readonly<Record<string, unknown>>,

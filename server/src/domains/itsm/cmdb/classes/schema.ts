@@ -27,7 +27,6 @@ export const FORMATS = [
   "uuid",
 ] as const;
 
-/** The schema of one attribute. */
 export interface AttributeSchema {
   readonly type?: AttributeType | readonly AttributeType[];
   readonly enum?: readonly unknown[];
@@ -47,7 +46,6 @@ export interface AttributeSchema {
 /** The schema of all attributes of an item: one object. */
 export type ObjectSchema = AttributeSchema & { readonly type: "object" };
 
-/** Allows any attributes. */
 export const ANY_ATTRIBUTES: ObjectSchema = { type: "object" };
 
 const PARTS_MAX = 500;
@@ -88,7 +86,6 @@ export const classDefinition: StoredDefinition = {
   },
 };
 
-/** Builds the schema of an object from a map. */
 function objectSchemaFromMap(map: Readonly<Record<string, unknown>>, path: string) {
   const required: string[] = [];
   const errors: FieldError[] = [];

@@ -31,7 +31,6 @@ export async function lockClasses(tx: Tx): Promise<void> {
   await queryRows(tx, text, []);
 }
 
-/** Counts declared classes. */
 export async function count(tx: Tx): Promise<number> {
   const { n } = await tx
     .selectFrom("cmdb_classes")

@@ -22,7 +22,6 @@ export function parseCell(cell: string, schema: AttributeSchema | undefined): un
   }
 }
 
-/** Formats a value as a cell. */
 export function formatCell(value: unknown, schema: AttributeSchema | undefined): string | null {
   if (value === undefined || value === null) return null;
   if (typeof value === "string") {

@@ -13,7 +13,6 @@ export interface TraversalStep {
   readonly type: RelationshipType;
 }
 
-/** An item that was reached. */
 export interface ReachedItem {
   readonly hops: number;
   /** Null for the root. */

@@ -78,7 +78,6 @@ export function itemRef({ id: itemId, name }: Pick<Item, "id" | "name">) {
   return { id: itemId, displayName: name };
 }
 
-/** An item in event data. */
 export function itemEventData({ revision: _, ...item }: Item) {
   return item;
 }

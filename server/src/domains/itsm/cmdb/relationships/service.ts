@@ -58,7 +58,6 @@ export async function remove(
   ctx.emit(RelationshipDeleted, relationshipRef(deleted), deleted);
 }
 
-/** Deletes all relationships of an item. */
 export async function removeAllOfItem(
   ctx: WriteContext<typeof RelationshipDeleted>,
   itemId: string,

@@ -48,7 +48,6 @@ export async function findMerges(
   return rows.map(toMerge);
 }
 
-/** Finds the merge of an incident. */
 export async function findMerge(tx: Tx, sourceId: string): Promise<FoundMerge | undefined> {
   const [merge] = await findMerges(tx, [sourceId]);
   return merge;

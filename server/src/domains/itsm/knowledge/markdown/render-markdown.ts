@@ -22,12 +22,10 @@ export interface RenderTask {
   readonly markdown: string;
 }
 
-/** Renders Markdown as safe HTML. */
 export function toHtml(workspace: string, markdown: string): Promise<string> {
   return render(workspace, { method: "toHtml", markdown });
 }
 
-/** Renders Markdown as plain text. */
 export function toPlainText(workspace: string, markdown: string): Promise<string> {
   return render(workspace, { method: "toPlainText", markdown });
 }

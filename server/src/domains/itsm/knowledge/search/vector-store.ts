@@ -2,7 +2,6 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import { encodeVector, DIMENSIONS, MODEL, decodeVector } from "#kernel/embedding/vector.ts";
 
-/** An item of the vector index. */
 export interface IndexedItem {
   readonly kind: IndexedKind;
   readonly id: string;

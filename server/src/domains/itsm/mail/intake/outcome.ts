@@ -1,7 +1,6 @@
 import type { FoundTicket } from "../../tickets/index.ts";
 import type { PreparedMail } from "./prepare-mail.ts";
 
-/** A mail that was parsed. */
 export type ReadMail = Extract<PreparedMail, { kind: "parsed" }>;
 
 /** The outcome of a mail, for its row and its event. */

@@ -127,7 +127,6 @@ export const winmail = lines(
   "--b--",
 );
 
-/** An invitation. */
 export const invitation = lines(
   "From: Cal <cal@corp.example>",
   "Subject: Invitation: Review",

@@ -87,7 +87,6 @@ export async function settled(world: World): Promise<void> {
   });
 }
 
-/** A plain mail. */
 export function plainMail(fields: {
   readonly from: string;
   readonly to: string;

@@ -24,7 +24,6 @@ const ReviewDraft = Type.Object(
   { title: "ReviewDraft" },
 );
 
-/** The tag of review articles. */
 const REVIEW_TAG = "post-incident review";
 
 export const draftReview = query({

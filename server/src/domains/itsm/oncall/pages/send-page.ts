@@ -162,7 +162,6 @@ export async function endPage(
   emitPage(ctx, PageEnded, await savePage(ctx, { ...page, state: "ended", nextAt: null }));
 }
 
-/** Emits an event of a page. */
 export function emitPage<E extends EventType<`page.${string}`, typeof Page>>(
   ctx: WriteContext<NoInfer<E>>,
   event: E,

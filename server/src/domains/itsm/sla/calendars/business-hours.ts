@@ -54,7 +54,7 @@ const AROUND_THE_CLOCK: BusinessTime = {
     amountMs > SEARCH_DAYS_MAX * DAY_MS ? undefined : fromMs + Math.max(0, amountMs),
 };
 
-/** All time is business time. */
+/** The business time of a calendar. Without a calendar all time counts. */
 export function businessTime(calendar: Calendar | null): BusinessTime {
   return calendar ? new WorkingTime(calendar) : AROUND_THE_CLOCK;
 }

@@ -23,7 +23,6 @@ export interface ClockInput {
   readonly nowMs: number;
 }
 
-/** Builds the row of a clock. */
 export function toStoredClock(input: ClockInput): StoredClock {
   const { policy, plan, clock, ticketId, ticket, position } = input;
   const announced = announcedAt(input);

@@ -8,7 +8,6 @@ import type { StoredClock } from "./store.ts";
 const MINUTE_MS = 60_000;
 const COMPILED_MAX = 2_000;
 
-/** A target of a policy. */
 export interface PolicyTarget {
   readonly policy: SlaPolicy;
   readonly plan: ClockPlan;
@@ -30,7 +29,6 @@ export function findStoredClock(
   return stored.find(({ policyId, name }) => policyId === policy.id && name === plan.name);
 }
 
-/** Compiles a plan for each target of a policy. */
 export function compilePlans(policy: PolicyFields): readonly ClockPlan[] {
   const common = {
     entity: policy.entity,

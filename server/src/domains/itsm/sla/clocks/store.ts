@@ -18,7 +18,6 @@ export interface TicketFields {
   readonly teamId: string | null;
 }
 
-/** A stored clock. */
 export interface StoredClock {
   readonly policyId: string;
   readonly policyName: string;

@@ -44,7 +44,6 @@ const CommentEventData = Type.Object(
   { title: "CommentData" },
 );
 
-/** Comments of one ticket kind. */
 export function commentsOf(kind: TicketKind) {
   const CommentAdded = commentAdded(kind);
   return {

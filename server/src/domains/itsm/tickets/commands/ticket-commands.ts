@@ -62,7 +62,6 @@ interface CommandDocs<Body extends TSchema> {
   /** Default: the permission to write tickets of the kind. */
   readonly permission?: Permission;
   readonly body?: Body;
-  /** An example body. */
   readonly example?: Static<Body>;
   readonly fails?: readonly FailureType[];
   /** Also allowed for requesters without permission to work on such tickets. */

@@ -31,7 +31,6 @@ import {
 } from "./task-input.ts";
 import { insertTask } from "./task-plan.ts";
 
-/** Adds a task to a ticket of a kind. */
 export function addTask(kind: TicketKind) {
   const { kind: name, plural, path, write } = kind;
   const { Added } = taskEvents(kind);

@@ -25,7 +25,6 @@ export function changedFields(before: Task, after: Task): string[] {
   });
 }
 
-/** Some of the fields of a task. */
 export function pickFields(task: Task, names: readonly string[]): Partial<Task> {
   return Object.fromEntries(Object.entries(task).filter(([name]) => names.includes(name)));
 }

@@ -13,7 +13,6 @@ import { get as getRun, type StoredRun } from "../../store.ts";
 import { inboundQuery } from "../form-operations.ts";
 import type { FoundTrigger } from "../hook-trigger.ts";
 
-/** The query of the API of a chat. */
 export const chatQuery = object({
   ...inboundQuery.properties,
   triggerId: Type.Optional(line(40, "Id of an additional trigger")),

@@ -53,7 +53,6 @@ export const RateLimit = object({
   ),
 });
 
-/** The fields of a trigger with limits. */
 export const limitFields = {
   debounce: Type.Optional(Debounce),
   batch: Type.Optional(Batch),

@@ -69,7 +69,6 @@ export function findInputErrors(
   return checkAgainst(schema, body).map((one) => ({ ...one, path: `/body${one.path}` }));
 }
 
-/** The schema of one kind of trigger. */
 export function triggerSchema<K extends string, P extends Record<string, TSchema>>(
   type: K,
   fields: P,

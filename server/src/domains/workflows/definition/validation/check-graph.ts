@@ -39,7 +39,6 @@ export const OUTERMOST: GraphPosition = {
 
 const validator = new Validator(Node, "body");
 
-/** Checks a graph and the loops in it. */
 export function* checkGraph(
   ctx: CheckContext,
   graph: { readonly nodes: readonly unknown[]; readonly edges: readonly unknown[] },

@@ -22,7 +22,6 @@ export interface ConvertedTools {
   readonly approximations: readonly string[];
 }
 
-/** Converts the tools of an agent. */
 export function convertTools(
   node: Pick<NodeContext, "parts" | "bind" | "visible" | "workflowName" | "addWorkflow">,
   given = new Map<string, string>(),

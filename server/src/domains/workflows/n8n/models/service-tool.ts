@@ -16,7 +16,6 @@ export function serviceTool({ node }: NodePart, ctx: ToolContext): JsonObject {
   return callTool(toServiceCall(described, node.type, node.parameters), ctx);
 }
 
-/** A tool that calls a service. */
 export function callTool(call: ServiceCall, ctx: ToolContext): JsonObject {
   ctx.approximations.push(...call.approximations);
   const connectorId = ctx.bind("connector", call.preset, call.title);

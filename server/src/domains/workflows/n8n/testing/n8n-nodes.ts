@@ -1,4 +1,3 @@
-/** A node as n8n exports it. */
 export const node = (name: string, type: string, parameters: object = {}, more: object = {}) => ({
   name,
   type: `n8n-nodes-base.${type}`,

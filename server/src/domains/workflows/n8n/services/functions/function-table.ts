@@ -47,7 +47,6 @@ const RENAMES: Readonly<Record<string, (parameters: JsonObject) => string | unde
   whatsAppOperation: ({ template }) => (template === undefined ? undefined : "sendTemplate"),
 };
 
-/** Finds a function by name. */
 export function findFunction(name: string): SourceFunction {
   return findIn(FUNCTIONS, name);
 }
