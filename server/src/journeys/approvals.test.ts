@@ -44,7 +44,7 @@ describeInBrowser("approvals", () => {
       .getByRole("list", { name: "Waiting approvals" })
       .getByText("A second screen?")
       .waitFor();
-    // One key alone decides nothing, and Enter cancels.
+    // A single key decides nothing, and Enter cancels.
     await page.keyboard.press("y");
     await page.getByRole("dialog", { name: "Approve this step?" }).waitFor();
     await page.keyboard.press("Enter");

@@ -25,7 +25,7 @@ describeInBrowser("apps", () => {
     ).body.data;
     await owner(`POST /api/v1/workflows/${workflow.id}/publish`, {});
 
-    // One choice makes an app that works.
+    // One selection creates a working app.
     const { page } = visitor;
     await page.goto(`${at.origin}/builder`);
     await page.getByRole("button", { name: "New app" }).first().click();

@@ -5,7 +5,7 @@ import { expectSound, useConsole } from "./testing.ts";
 describeInBrowser("catalog", () => {
   const at = useConsole();
 
-  test("a form with a condition and a file is built by keyboard, asked for in the portal and seen at the desk", async () => {
+  test("a form with a condition and a file is built with the keyboard, submitted in the portal and shown at the desk", async () => {
     const builder = await at.visit(["builder"]);
     const { page } = builder;
     await page.goto(`${at.origin}/catalog`);

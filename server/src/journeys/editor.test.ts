@@ -182,7 +182,7 @@ describeInBrowser("editing workflows", () => {
     await other.page.getByText("First, by one").first().waitFor();
   });
 
-  test("a viewer sees the same screen, and no enabled button that would be refused", async () => {
+  test("a viewer sees the same screen, without enabled buttons that would fail", async () => {
     const { id, ask } = await makeWorkflow([set("a", "First")]);
     await ask(`POST /api/v1/workflows/${id}/publish`, {});
     const visitor = await at.visit(["viewer"], { width: 400, dark: true });

@@ -60,7 +60,7 @@ describeInBrowser("change freezes", () => {
     expect(await freezes()).toEqual([]);
   });
 
-  test("starting a change outside its window asks for a reason, which the history shows", async () => {
+  test("starting a change outside its window requires a reason, which the history shows", async () => {
     const [owner, manager] = [
       await at.world.member(["owner"]),
       await at.world.member(["change_manager"]),

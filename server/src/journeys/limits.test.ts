@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { describeInBrowser } from "#kernel/testing/browser.ts";
 import { useConsole } from "./testing.ts";
 
-describeInBrowser("what people may and what has stopped", () => {
+describeInBrowser("permissions and stopped workflows", () => {
   const at = useConsole();
 
   test("Home of a member who may only read tables shows no error, and the header shows no stream state", async () => {

@@ -14,7 +14,7 @@ const OF_MARKER = [
   "/workflows?limit=200",
 ];
 
-describeInBrowser("what a page reads again", () => {
+describeInBrowser("reads after live events", () => {
   const at = useConsole();
 
   let owner: Ask;

@@ -24,7 +24,7 @@ describeInBrowser("the menu and the settings", () => {
     ["owner", "Home Desk Changes Services Knowledge Automation Data Apps Reports", []],
     ["agent", "Home Desk Changes Services Knowledge Data Reports", ["Automation", "Apps"]],
     ["viewer", "Home Desk Changes Services Knowledge Automation Data Apps Reports", []],
-  ])("%s: at most nine first entries, the others under More", async (role, first, more) => {
+  ])("%s: at most nine top entries, the others under More", async (role, first, more) => {
     const { page } = await at.visit([role]);
     await open(page, "/");
     await expect.poll(() => firstOf(page)).toEqual(first.split(" "));

@@ -1,4 +1,4 @@
-/** Every page as every role: no error, and no control that would be refused. */
+/** Tests every page with every role: no errors, and no control that would be rejected. */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page, Request } from "playwright-core";
@@ -42,7 +42,7 @@ const NOT_NOW = JSON.stringify({
 });
 
 interface Sighting {
-  /** Requests that were refused, or failed. */
+  /** Requests that were rejected or failed. */
   readonly refused: string[];
   /** The pending requests. */
   readonly open: Set<Request>;

@@ -235,7 +235,7 @@ describeInBrowser("the shell", () => {
     expect(await listNamed("Sent once")).toHaveLength(1);
   });
 
-  test("a new version reloads at the next screen, asks where something is written, and a screen that fails leaves the rest", async () => {
+  test("a new version reloads at the next navigation, asks if there are unsaved changes, and a failed screen does not affect the others", async () => {
     const owner = await at.world.member(["owner"]);
     const made = await owner("POST /api/v1/workflows", { ...GREETING, name: "Written" });
     const visitor = await at.visitAs(owner.token);

@@ -46,7 +46,7 @@ describeInBrowser("signing in", () => {
     await page.getByRole("heading", { name: "Runs" }).waitFor();
   });
 
-  test("an address cannot lead to another host after the sign-in", async () => {
+  test("a URL cannot redirect to another host after the sign-in", async () => {
     const { email } = await somebody(at.world);
     for (const from of ["//evil.example/", "https://evil.example/", "/\\evil.example"]) {
       const visitor = await at.stranger();
@@ -130,7 +130,7 @@ describeInBrowser("signing in", () => {
     await expectSound(other);
   });
 
-  test("single sign-on leads to the identity provider and back to where one wanted to go", async () => {
+  test("single sign-on redirects to the identity provider and back to the requested page", async () => {
     const workspace = await at.world.workspace("acme");
     const owner = await at.world.member(["owner"], workspace);
     await using provider = await startOpenIdProvider([`${at.origin}/sso/acme/oidc/callback`]);
@@ -175,7 +175,7 @@ describeInBrowser("signing in", () => {
     await other.page.getByRole("heading", { name: "You belong to no workspace" }).waitFor();
   });
 
-  test("mails lead an invited person into the console, and back into it when the password is forgotten", async () => {
+  test("e-mails lead an invited person to the console, and again after a forgotten password", async () => {
     const owner = await at.world.member(["owner"]);
     const invited = { email: "cy@example.com", name: "Cy" };
     expect((await owner("POST /api/v1/settings/users/invite", invited)).status).toBe(201);

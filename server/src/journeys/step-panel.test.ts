@@ -26,7 +26,7 @@ describeInBrowser("the panel of a step", () => {
     await page.getByText("Saved", { exact: true }).first().waitFor();
   };
 
-  test("a step that loses its only line does not run, says so, and undo connects it again", async () => {
+  test("a step without connections does not run and shows this, and undo connects it again", async () => {
     const { id, ask, read } = await makeWorkflow(
       [set("first"), set("last")],
       [{ from: "first", to: "last" }],
@@ -117,7 +117,7 @@ describeInBrowser("the panel of a step", () => {
     expect(body.data.outputs).toEqual({ set_values: { n: 2 } });
   });
 
-  test("a problem opens its step and field from its panel, and a refused save names both", async () => {
+  test("a problem opens its step and field from its panel, and a failed save names both", async () => {
     const { id } = await makeWorkflow([set("first")]);
     const { page } = await at.visit(["owner"]);
     await open(page, id, "first");

@@ -55,7 +55,7 @@ describeInBrowser("tables", () => {
     await colleague(`PATCH /api/v1/tables/parts/records/${body.data[0].id}`, { title: "Rivet" });
     await cell("Rivet").waitFor();
 
-    // One step takes the whole paste back.
+    // One undo reverts the entire paste.
     await grid.focus();
     await page.keyboard.press("Control+z");
     await cell("Bolt 7").waitFor();

@@ -178,7 +178,7 @@ describe("agent", () => {
     expect(skipped.status).toBe("skipped");
   });
 
-  test("limits of turns, tokens and cost end it; in the last turn there are no tools", async () => {
+  test("limits of turns, tokens and cost end it; the last turn has no tools", async () => {
     const endless = Array.from({ length: 9 }, () => callDouble(1));
     service.say(...endless.slice(0, 2), { text: "Enough." });
     const patient = await run([agent({ tools: [double], maxTurns: 3 })], { text: "x" });

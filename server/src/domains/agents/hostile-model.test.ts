@@ -157,7 +157,7 @@ test("server tools with invalid schemas are offered, and calls are validated as 
 const callDouble = (n: unknown) => ({ calls: [{ name: "double", arguments: { n } }] });
 
 test.each([{}, { maxConcurrency: 1 }])(
-  "its time is counted after a retry too, from there or from the queue on %j",
+  "the timeout also applies after a retry, and when resumed from the queue: %j",
   async (limits) => {
     const maxMs = 60_000;
     const refuse = (response: ServerResponse) => void response.writeHead(400).end("{}");

@@ -5,7 +5,7 @@ const LIMIT_DEFAULT = 5;
 const QUESTION_CHARACTERS_MAX = 500;
 const TEXT_CHARACTERS_MAX = 8_000;
 
-/** A thing that was found. */
+/** A search result. */
 interface Hit {
   readonly kind: "article" | "record";
   readonly id: string;

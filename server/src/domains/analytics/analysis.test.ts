@@ -205,7 +205,7 @@ test("a number can be explained and lists its rows, with the caller's rights", a
   expect([mine.barFilter, mine.notFiltered]).toEqual([{ status: { ne: "lost" } }, ["nowhere"]]);
 });
 
-test("one request has all tiles of a dashboard under one bar", async () => {
+test("one request returns all widgets of a dashboard with one filter bar", async () => {
   const made = await owner("POST /api/v1/analytics/dashboards", {
     name: "Orders",
     period: { from: "$now-30d" },

@@ -44,7 +44,7 @@ test("a relative time is the first moment of its unit by the clocks of the zone,
   );
   const clock = { now: new Date("2026-03-29T10:00:00Z"), timezone: "Europe/Berlin" };
   const shown = (text: string) => resolveRelativeTime(text, clock)?.toUTC().toISO();
-  // That day had 23 hours there.
+  // That day had 23 hours in the zone.
   expect(shown("$now-1d")).toBe("2026-03-28T11:00:00.000Z");
   expect(shown("$now-24h")).toBe("2026-03-28T10:00:00.000Z");
   expect(shown("$startOf.month-1M")).toBe("2026-01-31T23:00:00.000Z");

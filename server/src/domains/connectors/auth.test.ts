@@ -9,7 +9,7 @@ test.each([
   [{ kind: "basic", username: "ada", password: "p:ss" }, { authorization: "Basic YWRhOnA6c3M=" }],
   [{ kind: "bearer", token: "abcd-efgh" }, { authorization: "Bearer abcd-efgh" }],
   [{ kind: "api_key", name: "X-Key", value: "k-1234" }, { "x-key": "k-1234" }],
-])("auth %j says who it is from, whatever the input says", async (auth, headers) => {
+])("auth %j sets its headers, regardless of the input", async (auth, headers) => {
   const id = await made({}, auth);
   const forged = { Authorization: "Bearer forged", "X-KEY": "forged" };
   await request(id, { headers: forged });

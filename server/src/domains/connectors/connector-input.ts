@@ -89,7 +89,7 @@ export async function parseConnectorInput(
   };
 }
 
-/** Refuses masks where the destination changes: credentials are for the one that they were entered for. */
+/** Rejects masks if the destination changes: credentials are bound to the destination they were entered for. */
 function assertSameDestination(
   type: ConnectorType,
   stored: StoredConnector,

@@ -91,7 +91,7 @@ export function toConnectorData(connector: Connector): ConnectorData {
   return pickFields(connector, ConnectorData) as ConnectorData;
 }
 
-/** How events and audit entries name it. */
+/** The reference to a connector in events and audit entries. */
 export function connectorRef({
   id: connectorId,
   name,

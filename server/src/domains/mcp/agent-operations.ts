@@ -32,7 +32,7 @@ export function findOperations(platform: Platform, caller: Caller, text: string)
     .map(({ op }) => ({ operation: op.id, summary: op.summary, changes: op.kind === "command" }));
 }
 
-/** A word in the id weighs most, then one in the summary. */
+/** A word in the id has the highest weight, followed by one in the summary. */
 function scoreWords(
   { id, summary, description = "" }: Operation,
   words: readonly string[],

@@ -155,7 +155,7 @@ test("rejects documents that violate the specification, without writes or redire
   const before = await world.sql("select client_id from oauth_applications");
   const { challenge } = newPkce();
   for (const id of ids) {
-    // A minute for each ten: the address that asks is bounded.
+    // One minute for each ten, because requests are limited per address.
     world.clock.advance(61_000);
     const url = new URL("/oauth/authorize", origin);
     url.search = new URLSearchParams({

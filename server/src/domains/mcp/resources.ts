@@ -42,7 +42,7 @@ export function listTemplates(): {
   ];
 }
 
-/** Resources that are worth a look at the beginning. */
+/** Resources that are useful at the start. */
 export function listResources(): {
   uri: string;
   name: string;

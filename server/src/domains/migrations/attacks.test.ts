@@ -64,7 +64,7 @@ const ATTACKS = [
   'insert into items (title) select relname from "pg_class"',
   "insert into items (title) with pg_class as (select 'x' as n) select n from pg_class",
   'insert into "View_0123456789abcdef" (title) values (1)',
-  // Functions with effects, or that look around.
+  // Functions with side effects, or that read system data.
   "insert into items (title) values (current_setting('millrace.workspace'))",
   "insert into items (title) values (set_config('role', 'postgres', false))",
   "update items set title = pg_sleep(10)::text",

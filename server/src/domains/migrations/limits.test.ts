@@ -42,7 +42,7 @@ test("a migration with many slow steps ends at its time limit, and log readers c
 });
 
 test.runIf(inject("database").isPrivate)(
-  "a statement of a migration that collects too much is cancelled, and told so",
+  "cancels a statement of a migration that uses too much memory, and reports it",
   async () => {
     const { owner, write, apply, applied, recordsOf } = await migrationWorkspace(world);
     await applied([items]);
@@ -62,7 +62,7 @@ test.runIf(inject("database").isPrivate)(
   },
 );
 
-/** How many transactions write in this world. */
+/** Counts the open write transactions. */
 async function openTransactions(): Promise<number> {
   const open = `select from pg_stat_activity
                  where datname = current_database() and backend_xid is not null and pid <> pg_backend_pid()`;

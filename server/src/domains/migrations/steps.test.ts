@@ -218,7 +218,7 @@ test("while SQL runs, readers see the previous tables, and writers wait for the 
   expect(await writing).toMatchObject({ status: 200, body: { data: { title: "Two", amount: 2 } } });
 });
 
-test("a step that fails says why, and leaves nothing behind", async () => {
+test("a failed step reports the reason, and leaves no trace", async () => {
   const {
     owner,
     write,

@@ -65,7 +65,7 @@ async function referring() {
 }
 
 test.each(["insert into items (title) values ('New')", "update items set amount = 1"])(
-  "whoever writes to a table that refers to another is not held up by: %s",
+  "a write to a table that refers to another is not blocked by: %s",
   async (sql) => {
     const { between, rename } = await referring();
     const answers = await between(sql, async () => {

@@ -81,7 +81,7 @@ describe("sending", () => {
     expect(answer).toMatchObject({ status: 422, body: { code: "invalid" }, events: [] });
   });
 
-  test("in staging lands in the one inbox and says so, there and in the log", async () => {
+  test("sent in staging appears in the common inbox with its environment, there and in the log", async () => {
     const person = await world.member(["viewer"]);
     await tell(person, "Rehearsal", { "x-environment": "staging" });
     await tell(person, "Real");

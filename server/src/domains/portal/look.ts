@@ -1,4 +1,4 @@
-/** The look of a workspace's portal: its title, a greeting, a colour and a picture. */
+/** The appearance of a workspace's portal: its title, a greeting, a color and an image. */
 import Type, { type Static } from "typebox";
 import {
   attachFile,
@@ -49,7 +49,7 @@ export const PortalLookUpdated = changeEvent("portal_settings.updated", {
   data: PortalLook,
 });
 
-/** Reads how the portal looks. */
+/** Reads the appearance of the portal. */
 export async function readLook(tx: Tx): Promise<PortalLook> {
   const [row] = await queryRows<Omit<PortalLook, "accentDark">>(
     tx,

@@ -18,7 +18,7 @@ const GREEDY = [
 ];
 
 test.runIf(inject("database").isPrivate)(
-  "a statement that collects too much is cancelled, and the next one is answered",
+  "cancels a statement that uses too much memory, and runs the next one",
   async () => {
     const answers = await Promise.all(GREEDY.map((sql) => ask(sql)));
     expect(answers.map(({ status, body }) => [status, body.code, body.errors?.[0]])).toEqual(

@@ -65,7 +65,7 @@ export const querySource = reportSource({
       async query(sql, all) {
         const request = { sql, params: all, limit: ROWS_MAX, timeoutMs: REPORT_TIME_LIMIT_MS };
         const answer = await runQuery(platform, caller, request);
-        // A statement asks for no more rows than that, so it is their size.
+        // The statement requests no more rows than the limit, so a truncated result is too large in bytes.
         if (answer.truncated)
           throw new Failure(QueryFailed, { detail: "The rows of the query are too large." });
         // Rows are objects unless lists are requested.

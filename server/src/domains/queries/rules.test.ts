@@ -181,7 +181,7 @@ test("a question whose client has left is cancelled", async () => {
       timeoutMs: 30_000,
     }),
   });
-  // Ours that looks for it is the second.
+  // The test's own monitoring query is the second.
   await until(isRunning);
   leaving.abort();
   await expect(answer).rejects.toThrow("aborted");

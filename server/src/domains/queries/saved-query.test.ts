@@ -201,7 +201,7 @@ test("names are unique, the list is newest first, and queries are the same in al
   expect(second.body.pagination).toEqual({ nextCursor: null, hasMore: false, limit: 2 });
 });
 
-test("viewers ask, builders save, and members do neither", async () => {
+test("viewers run queries, builders save them, and members may do neither", async () => {
   const { body } = await owner("POST /api/v1/queries", { name: "By role", sql: "select 1 as n" });
   const expected = { builder: [200, 200, 201], viewer: [200, 200, 403], member: [403, 403, 403] };
   for (const [role, statuses] of Object.entries(expected)) {

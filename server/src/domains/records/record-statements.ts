@@ -90,8 +90,8 @@ function buildStatements(schema: TableSchema): RecordStatements {
 }
 
 /**
- * A statement that PostgreSQL refuses once the table has another schema: it names the version column,
- * which costs no plan. Tables of an earlier release have none until they are changed.
+ * A statement that PostgreSQL rejects if the table has another schema: it names the version column, at no cost in
+ * the plan. Tables of an earlier release have no such column until they are changed.
  */
 export function withVersion({ shape, versionColumn, view }: TableSchema, text: string): string {
   if (shape === 0) return text;

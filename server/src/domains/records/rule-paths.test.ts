@@ -222,7 +222,7 @@ describe("paths through references in rules", () => {
     expect(titles(events.body.data.map(({ data }: any) => data))).toEqual([null]);
   });
 
-  test("when the other record changes, the next look is judged by that; old word of a gone one is hidden", async () => {
+  test("a change of the referenced record affects later reads, and old events of a deleted one are hidden", async () => {
     const where = { not: { "customer.region.name": "south" } };
     await setRules([{ roles: ["agent"], actions: ["read"], where }]);
     await owner(`PATCH /api/v1/tables/regions/records/${regions[1]}`, { name: "east" });

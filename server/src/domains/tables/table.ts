@@ -10,7 +10,7 @@ export const RULES_MAX = 100;
 /** Field errors in one response. */
 export const FIELD_ERRORS_MAX = 100;
 
-/** A word that is safe as a quoted identifier, and short enough for PostgreSQL. */
+/** A name that is safe as a quoted identifier, and short enough for PostgreSQL. */
 export const SLUG_PATTERN = "^[a-z][a-z0-9_-]{0,62}$";
 export const COLUMN_PATTERN = "^[A-Za-z][A-Za-z0-9_]{0,62}$";
 

@@ -3,8 +3,8 @@ import { type Answer, until, useFixture, useWorld } from "#kernel/testing/world.
 import { startReceiver } from "./testing/receiver.ts";
 
 /**
- * Plants a secret in every place that a webhook has for one, has an endpoint send all of them back,
- * and then looks everywhere: in answers, events, kept deliveries, every other table and the log.
+ * Puts a secret in each field of a webhook that accepts one, has an endpoint return all of them, and then searches
+ * all data for them: responses, events, stored deliveries, other tables and the log.
  */
 const VAULT = "planted-vault-Qv71-value";
 const LITERAL = "planted-literal-Jw58-value";

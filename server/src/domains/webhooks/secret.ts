@@ -9,7 +9,7 @@ type Keys = Pick<PlatformServices, "keys">;
 const SECRET_BYTES = 32;
 const STANDARD_PREFIX = "whsec_";
 
-/** How long the previous secret signs after a rotation. */
+/** The time for which the previous secret also signs after a rotation. */
 export const PREVIOUS_SECRET_MS = 24 * 3_600_000;
 
 /** Encrypts a signing secret for its row. */

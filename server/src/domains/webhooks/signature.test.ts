@@ -29,7 +29,7 @@ const base64 = (digest: Uint8Array): string => Buffer.from(digest).toString("bas
 const own = (secret: string, { text }: Received): string =>
   `sha256=${hex(hmacSha256(bytes(secret), bytes(text)))}`;
 
-/** RFC 4231, test cases 1, 2, 3, 6 and 7: they vouch for the implementation that vouches for ours. */
+/** RFC 4231, test cases 1, 2, 3, 6 and 7: they verify the test implementation, which verifies the product. */
 test.each([
   [
     "0b".repeat(20),
@@ -167,7 +167,7 @@ test("a secret that is replaced or removed by PATCH counts no longer", async () 
 });
 
 test.each(["whsec_", "whsec_====", "whsec_!!"])(
-  "a secret with an empty key is refused: %s",
+  "rejects a secret with an empty key: %s",
   async (secret) => {
     const refused = {
       status: 422,

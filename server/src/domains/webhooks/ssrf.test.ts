@@ -89,7 +89,7 @@ const AT_SAVE = [
   "unix:/var/run/docker.sock",
 ];
 
-test.each(AT_SAVE)("%j is refused when it is saved", async (url) => {
+test.each(AT_SAVE)("rejects %j when it is saved", async (url) => {
   const { body } = await owner(`POST ${HOOKS}`, draft("https://example.com/"));
   for (const answer of [
     await owner(`POST ${HOOKS}`, draft(url)),
@@ -115,7 +115,7 @@ const AT_SENDING = [
   "https://nonsense.attacker.test/",
 ];
 
-test.each(AT_SENDING)("%j is refused by its address when it is used", async (url) => {
+test.each(AT_SENDING)("rejects the address of %j when it is used", async (url) => {
   const { body } = await owner(`POST ${HOOKS}`, draft(url));
   const tested = await owner(`POST ${HOOKS}/${body.data.id}/test`);
   expect(tested).toMatchObject({
@@ -133,7 +133,7 @@ test("a name that does not exist is an error too", async () => {
   expect(tested.body).toMatchObject({ status: 0, error: expect.stringContaining("ENOTFOUND") });
 });
 
-test("redirects are shown and not followed, wherever they lead", async () => {
+test("redirects are recorded and not followed, whatever their target", async () => {
   await using receiver = await startReceiver();
   await using open = await startWorld({ env: receiver.env });
   const ask = await open.member(["owner"]);

@@ -32,7 +32,7 @@ describe("a pause", () => {
     expect(row).toEqual({ place_epoch: null, place_xid: null, place_seq: null });
   });
 
-  test("together with another change comes after it", async () => {
+  test("follows the event of other changes in the same request", async () => {
     const { id } = await made({ url: "https://old.example.com/" });
     const stopped = await owner(`PATCH ${WEBHOOKS}/${id}`, { status: "paused", retries: 0 });
     expect(stopped.events).toEqual(["webhook.updated", "webhook.paused"]);

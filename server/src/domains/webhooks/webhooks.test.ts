@@ -48,7 +48,7 @@ test("a minimal webhook gets the defaults", async () => {
     environment: "production",
     resource: { type: "webhook", id, displayName: "Pager" },
   });
-  // Events tell it in one spelling, so that a change names a field once.
+  // Events use one spelling, so that a change names a field once.
   expect(event.data).toEqual(common);
 });
 
@@ -83,7 +83,7 @@ describe("a change", () => {
     expect((await lastEvent(id)).data.changes).toEqual(["hasSecret", "secret"]);
   });
 
-  test("that changes nothing is an event without changes", async () => {
+  test("an update without changes emits an event without changes", async () => {
     const { id } = await made();
     expect((await owner(`PATCH ${WEBHOOKS}/${id}`, { name: "Pager" })).events).toEqual([
       "webhook.updated",

@@ -70,7 +70,7 @@ export async function updateSettings(
   return after;
 }
 
-/** Whether new secrets and variables of the caller's workspace count in production alone. */
+/** Returns whether new secrets and variables of the caller's workspace apply only to production. */
 export async function haveOwnValues({
   tx,
   caller,

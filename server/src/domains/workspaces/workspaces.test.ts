@@ -5,7 +5,7 @@ const world = await useWorld();
 const owner = await world.member(["owner"]);
 
 test.each([{ name: "Mine", slug: "me" }, { name: "Me" }])(
-  "a slug that a path of ours has is refused: %o",
+  "rejects a slug that is a reserved path: %o",
   async (draft) => {
     expect(await owner("POST /api/v1/workspaces", draft)).toMatchObject({
       status: 422,

@@ -36,7 +36,7 @@ const fields = {
   updatedAt: Time,
 };
 
-/** A memory in a list: without what was said. */
+/** A memory in a list, without its messages. */
 export const MemorySummary = Type.Object(fields, { title: "AgentMemorySummary" });
 export type MemorySummary = Static<typeof MemorySummary> & { readonly revision: number };
 

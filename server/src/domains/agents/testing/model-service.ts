@@ -8,7 +8,7 @@ export interface Said {
   readonly calls?: readonly { readonly name: string; readonly arguments: unknown }[];
 }
 
-/** How the service answers one request; a function has the response for itself. */
+/** How the service responds to one request; a function handles the response itself. */
 export type ModelAnswer = Said | ((response: ServerResponse) => void);
 
 export interface ModelService {

@@ -130,7 +130,7 @@ export function expiresAt(at: Date): Date {
   return new Date(at.getTime() + RETENTION_DAYS * DAY_MS);
 }
 
-/** How events name an export. */
+/** The reference to an export in events. */
 export function exportRef({ id, name }: Export) {
   return { id, displayName: name };
 }

@@ -54,7 +54,7 @@ async function linkOf(id: string): Promise<string> {
   return (body.data.url as string).replace(/^https?:\/\/[^/]+/, "");
 }
 
-/** Bytes, which `Ask` would take for a text. */
+/** Returns bytes, which `Ask` would decode as text. */
 async function fetched(url: string, headers: Record<string, string> = {}) {
   const reply = await world.app.inject({ method: "GET", url, headers });
   return { status: reply.statusCode, bytes: reply.rawPayload, headers: reply.headers };
@@ -125,7 +125,7 @@ test.each([
   [4, false],
   [4, true],
 ])(
-  "one whose writer dies at write %i (after it: %s) goes on where it was",
+  "continues where it stopped if its writer dies at write %i (after it: %s)",
   async (dieAt, after) => {
     const id = await request(RECORDS());
     const first = await openNode(world, dieAt, after);

@@ -53,7 +53,7 @@ export async function list(
   return rows.map(toExport);
 }
 
-/** How many are not over yet. */
+/** The number of unfinished exports. */
 export async function countOpen(tx: Tx): Promise<number> {
   const { n } = await tx
     .selectFrom("exports")

@@ -160,7 +160,7 @@ async function writeRows(
     const each = (state.plainBytes - (at.form?.plainBytes ?? 0)) / rows.length;
     at = { position, form: state, chunks: at.chunks + 1 };
     const fitting = PAGES.findLastIndex((most) => most * each <= CHUNK_BYTES);
-    // One step at a time: the rows to come may be larger than those before.
+    // Increases by one step, because the next rows may be larger.
     step = Math.max(0, Math.min(fitting, step + 1));
   }
   return "more";
@@ -193,7 +193,7 @@ async function formatPage(
   return { bytes: Buffer.concat(bytes), state };
 }
 
-/** To count may take longer than it may; then there is no percentage. */
+/** Counting may exceed its time limit; then there is no percentage. */
 async function countTotal(exportTurn: ExportTurn, listing: RowListing): Promise<number | null> {
   try {
     return await countRows(exportTurn, listing);

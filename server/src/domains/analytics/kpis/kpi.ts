@@ -131,7 +131,7 @@ export const Kpi = Type.Object(
 );
 export type Kpi = Static<typeof Kpi> & { readonly revision: number };
 
-/** How events name a KPI. */
+/** The reference to a KPI in events. */
 export function kpiRef({ id: kpiId, name }: Pick<Kpi, "id" | "name">): ResourceRef {
   return { id: kpiId, displayName: name };
 }
@@ -149,7 +149,7 @@ export const Snapshot = Type.Object(
 );
 export type Snapshot = Static<typeof Snapshot>;
 
-/** True when a value meets the target; null when there is no value. */
+/** Returns whether a value meets the target; null if there is no value. */
 export function isMet(
   value: number | null,
   { target, direction }: Pick<Kpi, "target" | "direction">,

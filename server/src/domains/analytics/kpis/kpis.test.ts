@@ -289,7 +289,7 @@ test.each([
   [{ reportId: "rpt_01jd0000000000000000000000" }, "/aggregate"],
   [{ aggregate: undefined, reportId: "rpt_01jd0000000000000000000000" }, "/reportId"],
   [{ window: { last: 1, unit: "days", field: "n" } }, "/window/field"],
-])("a KPI with %j is refused", async (part, path) => {
+])("rejects a KPI with %j", async (part, path) => {
   const body = { name: "Refused", target: 1, direction: "up", schedule: HOURLY, aggregate: sum() };
   const answer = await owner(`POST ${PATH}`, { ...body, ...part });
   expect([answer.status, answer.body.errors?.[0]?.path, answer.events]).toEqual([422, path, []]);
@@ -351,7 +351,7 @@ describe("a dashboard", () => {
       { kind: "text", text: "x", reportId: "rpt_01jd0000000000000000000000" },
       "/widgets/0/reportId",
     ],
-  ])("with a widget %j is refused", async (part, path) => {
+  ])("rejects a widget %j", async (part, path) => {
     const body = { name: "Refused", widgets: [{ title: "x", layout, ...part }] };
     const { status, body: told, events } = await owner(`POST ${DASHBOARDS}`, body);
     expect([status, told.errors[0].path, events]).toEqual([422, path, []]);

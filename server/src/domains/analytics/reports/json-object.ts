@@ -16,7 +16,7 @@ export function parseJsonObject(json: string, path: string): Readonly<Record<str
       return value as Readonly<Record<string, unknown>>;
     }
   } catch {
-    // Refused below.
+    // Rejected below.
   }
   throw invalidField(path, "must be an object in JSON");
 }

@@ -66,7 +66,7 @@ test.each([
   [{ having: { nothing: 1 } }, "/having/nothing"],
   [{ sort: "-nothing" }, "/sort"],
   [{ chart: { type: "bar", x: "nothing" } }, "/chart/x"],
-])("a report with %j is refused when it is saved", async (part, path) => {
+])("rejects a report with %j when it is saved", async (part, path) => {
   const body = { name: "Refused", source: source(), ...part };
   const { status, body: told, events } = await owner(`POST ${PATH}`, body);
   expect([status, told.errors?.[0]?.path, events]).toEqual([422, path, []]);

@@ -254,7 +254,7 @@ export function compileWhole(
       text: compileFunnel(source, definition, ctx, narrowing),
       values: ctx.parameters.values,
     };
-  // Totals would refuse it later.
+  // Totals would reject it later.
   const { pivot = [], groupBy, timeParts = [] } = definition;
   const names = [BUCKET, ...timeParts.map(({ part }) => part), ...groupBy];
   const stray = pivot.find((name) => !names.includes(name));

@@ -31,7 +31,7 @@ interface DrawnPart {
   readonly attachments: readonly MailAttachment[];
 }
 
-/** Composes the mail; `link` leads to the same numbers in the console. */
+/** Composes the e-mail; `link` opens the same numbers in the console. */
 export async function composeReport(
   schedule: Pick<StoredSchedule, "name" | "message" | "attachCsv">,
   subject: MailSubject,

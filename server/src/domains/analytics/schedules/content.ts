@@ -11,12 +11,12 @@ import { type ReportInput, type ReportResult } from "../reports/report.ts";
 import { reportStore } from "../reports/store.ts";
 import type { StoredSchedule } from "./store.ts";
 
-/** One report of a mail. */
+/** One report in an e-mail. */
 export interface MailPart {
   readonly title: string;
   readonly kind: Widget["kind"];
   readonly status: WidgetData["status"];
-  /** Why there are no numbers. */
+  /** The reason for missing numbers. */
   readonly message?: string;
   readonly report?: ReportInput;
   readonly data?: unknown;

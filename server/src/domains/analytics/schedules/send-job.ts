@@ -45,7 +45,7 @@ export function enqueueTrigger(
   ctx.enqueue(triggerScheduleJob, { scheduleId, dueAt }, options);
 }
 
-/** One time of one schedule. Times that passed while no node ran are one. */
+/** One due time of a schedule. Times that passed while no node was running are combined into one. */
 export const triggerScheduleJob = job({
   kind: "analytics.report_schedule",
   payload: Type.Object({ scheduleId: ScheduleId, dueAt: Time }),
@@ -81,7 +81,7 @@ export function triggerMails(
   }
 }
 
-/** One mail to one person. */
+/** One e-mail to one person. */
 export const reportMailJob = job({
   kind: "analytics.report_mail",
   payload: Type.Object({ ...Place, scheduleId: ScheduleId, userId: id("usr") }),

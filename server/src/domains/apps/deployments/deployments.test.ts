@@ -77,7 +77,7 @@ test("a deployment is a snapshot for one environment, and a rollback restores it
   expect(await member(`POST ${at}/deploy`)).toMatchObject({ status: 403, events: [] });
 });
 
-test("missing references refuse a deployment, and the event lists them", async () => {
+test("missing references block a deployment, and the event lists them", async () => {
   const table = await tableOf(owner, [{ name: "name", type: "text" }], []);
   const workflowId = await deployWorkflow(owner, [
     { id: "a", type: "set", config: { values: {} } },

@@ -201,7 +201,7 @@ test("rejects forged, foreign, expired and revoked tokens, and tokens whose crea
   await refused(at(brief));
 });
 
-test("a token created with a limited token has no more permissions", async () => {
+test("an embed token created with a limited API token has no more permissions", async () => {
   const scopes = ["apps:deploy", "apps:use", "records:read"];
   const { body } = await owner("POST /api/v1/auth/tokens", {
     expiresIn: "30d",

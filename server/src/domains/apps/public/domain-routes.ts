@@ -1,4 +1,4 @@
-/** The domains of public apps, in memory: every request asks for its host. */
+/** The domains of public apps, cached in memory because each request checks its host. */
 import { setTimeout } from "node:timers/promises";
 import type { Platform } from "#kernel/contract.ts";
 import type { HostRoute } from "#kernel/contributions/host-route.ts";
@@ -19,7 +19,7 @@ interface DomainRow extends Record<string, unknown> {
   readonly environment: string;
 }
 
-/** Paths that are the same at every domain: the files of the pages, the proof that it leads here, and the probes. */
+/** Paths that exist on every domain: page assets, the domain verification, and health probes. */
 const SHARED = /^\/(?:(?:apps\/_assets|\.well-known\/millrace-domain)\/|(?:healthz|readyz)$)/;
 
 /** The minimum time between two reloads of all domains, because visitors cause events too. */

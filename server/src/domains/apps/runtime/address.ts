@@ -1,6 +1,6 @@
 /** The address of a page of a deployed app. */
 export interface AppAddress {
-  /** Ours, with the path prefix of a proxy, if any. */
+  /** The origin of this server, with the path prefix of a proxy, if any. */
   readonly origin: string;
   readonly workspace: string;
   readonly slug: string;

@@ -105,7 +105,7 @@ test("a calendar shows only valid months, whatever is requested", async () => {
   }
 });
 
-test("a page shows no more than a page can", async () => {
+test("a page is limited in size", async () => {
   const text = { type: "text", text: "{{ params.x }}".repeat(45) };
   const { slug } = await deployedApp(owner, {
     pages: page(...Array.from({ length: 20 }, () => text)),

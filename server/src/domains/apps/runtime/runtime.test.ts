@@ -227,7 +227,7 @@ test("workflows give data and answers, and actions follow one another until one 
     { kind: "error", message: "Not today" },
     { kind: "refresh" },
   ]);
-  // Members may not start workflows, and the page says so.
+  // Members may not start workflows, and the page shows this.
   const member = browser(world, (await world.member(["member"])).token);
   expect((await state(member, slug)).body.data.components[1]).toMatchObject({
     type: "failed",

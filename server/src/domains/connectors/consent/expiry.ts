@@ -1,4 +1,4 @@
-/** Announces the end of a consent before it comes: only a person can renew it. */
+/** Announces the end of a consent in advance, because only a person can renew it. */
 import Type from "typebox";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { job } from "#kernel/work/job.ts";

@@ -40,7 +40,7 @@ const FINAL_ERRORS = new Set([
   "access_denied",
 ]);
 
-/** A valid access token; `refused` is one that the other system did not take. */
+/** A valid access token; `refused` is one that the upstream rejected. */
 export async function grantedToken(
   connection: UpstreamConnection,
   auth: AuthorizationCode,

@@ -24,7 +24,7 @@ const GRACE_MS = 5_000;
 export type Evidence =
   /** It is well. */
   | { readonly is: "up" }
-  /** It answers, but refuses our credentials. */
+  /** The upstream responds, but rejects the credentials. */
   | { readonly is: "answering" }
   | { readonly is: "down"; readonly reason: string }
   /** The upstream was not reached, for internal reasons. */

@@ -43,7 +43,7 @@ export function outcomeFields(outcome: InvocationOutcome) {
   };
 }
 
-/** Statuses of an upstream that answers, but refuses the credentials. */
+/** Statuses of an upstream that responds, but rejects the credentials. */
 const AUTH_STATUSES = new Set([401, 403, 407]);
 
 function isLimit({ particulars: { status, retryAfterMs } }: UpstreamError): boolean {

@@ -132,7 +132,7 @@ async function readCalls({ tx, now }: ReadContext, connectorId: string) {
 }
 
 function toCall({ createdAt, data }: RecordedEvent): Call {
-  // The log holds what `ConnectorInvoked` says.
+  // The data in the log has the schema of `ConnectorInvoked`.
   const { action, ok, durationMs, upstreamStatus, error } = data as unknown as LoggedCall;
   return { at: createdAt, action, ok, durationMs, upstreamStatus, error: error ?? "" };
 }

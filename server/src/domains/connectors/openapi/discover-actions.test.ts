@@ -224,7 +224,7 @@ test.each([
     ),
     "more than 2000 operations",
   ],
-])("what is no use is refused: %#", async (text, message) => {
+])("rejects an unusable document: %#", async (text, message) => {
   const reading = discoverActions(text, undefined);
   await expect(reading).rejects.toBeInstanceOf(DocumentError);
   await expect(reading).rejects.toThrow(new RegExp(message));

@@ -9,7 +9,7 @@ const ACTIONS_CHARACTERS_MAX = 4_000_000;
 const LEVELS = [12, 8, 6, 4, 3, 2, 1, 0];
 const TITLE_CHARACTERS_MAX = 200;
 
-/** Reads an OpenAPI document, JSON or YAML. `from` is where it was found. Throws a `DocumentError`. */
+/** Reads an OpenAPI document, JSON or YAML. `from` is its URL. Throws a `DocumentError`. */
 export async function discoverActions(
   text: string,
   from: string | undefined,

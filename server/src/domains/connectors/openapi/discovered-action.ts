@@ -8,11 +8,11 @@ export interface Parameter {
   /** In a body: a path with dots, or `$` for the entire body. */
   readonly name: string;
   readonly in: "path" | "query" | "header" | "body";
-  /** How lists and objects are written; see `request.ts`. */
+  /** How lists and objects are serialized; see `request.ts`. */
   readonly style: "plain" | "exploded" | "deep";
 }
 
-/** How the pages of a list follow each other. */
+/** How to request the next page of a list. */
 export type Paging =
   /** The answer holds a cursor, which the next request has in its query or body. */
   | { readonly kind: "cursor"; readonly from: string; readonly to: string }
@@ -36,7 +36,7 @@ export interface DiscoveredAction {
   readonly parameters: readonly Parameter[];
   /** The media type of what the input has as `body`. */
   readonly bodyType: string | null;
-  /** Sent whatever the input says. */
+  /** Sent regardless of the input. */
   readonly fixed?: {
     readonly query?: Readonly<Record<string, string>>;
     readonly headers?: Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@ import { type Document, listOf, type DocumentNode, nodeOf } from "./document.ts"
 
 /** Limits of the size of a schema. */
 export interface PruneLimits {
-  /** How many levels. */
+  /** The maximum depth. */
   readonly levels: number;
   /** The remaining number of parts; decremented. */
   parts: number;
@@ -84,7 +84,7 @@ function isValidKeyword(name: (typeof COPIED_KEYWORDS)[number], value: unknown):
     : typeof value === "string";
 }
 
-/** 3.0 says `nullable`, 3.1 lists types. */
+/** OpenAPI 3.0 uses `nullable`, 3.1 lists types. */
 function typePart(node: DocumentNode): DocumentNode {
   const types = [node["type"]].flat().filter((type) => typeof type === "string" && TYPES.has(type));
   if (types.length === 0) return {};
@@ -152,7 +152,7 @@ const KEPT_KEYWORDS: ReadonlySet<string> = new Set([
   "properties",
   "required",
 ]);
-/** Beyond what any document or preset comes to. */
+/** More than any document or preset requires. */
 const KEPT_LEVELS_MAX = 40;
 
 /** True for a schema that could be of `pruneSchema`: it refers to nothing, and takes a bounded time to check. */

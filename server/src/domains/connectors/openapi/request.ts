@@ -93,7 +93,7 @@ function isPresent(input: Input, field: string): boolean {
   return Object.hasOwn(input, field) && input[field] !== undefined && input[field] !== null;
 }
 
-/** A value stays within its part of the path: dots would lead elsewhere, and nothing to the parent. */
+/** Encodes a value within its path segment: dots could change the path, and an empty value would be the parent. */
 function fillPath(template: string, parameters: readonly Parameter[], input: Input): string {
   const byName = new Map(
     parameters.filter((one) => one.in === "path").map((one) => [one.name, one.field]),

@@ -47,7 +47,7 @@ export async function runAction(
   }
 }
 
-/** The value where a path with dots leads; `$` is the whole. */
+/** The value at a path with dots; `$` is the entire value. */
 export function valueAt(value: unknown, path: string): unknown {
   if (path === "$") return value;
   return path

@@ -6,7 +6,7 @@ import { TEST_IDENTITY } from "#kernel/outbound/testing/server.ts";
 
 export interface Gate extends AsyncDisposable {
   readonly port: number;
-  /** How many came. */
+  /** The number of connections. */
   connections: number;
   /** Breaks all connections that are open. */
   cut(): void;

@@ -7,7 +7,7 @@ export interface RedisServer extends AsyncDisposable {
   readonly password: string;
   /** The names of received commands. */
   readonly received: string[];
-  /** How many connections came. */
+  /** The number of connections. */
   connections: number;
   /** Sends these bytes instead of the next response. */
   answerNext: Uint8Array | "nothing" | undefined;

@@ -20,7 +20,7 @@ export interface Upstream extends AsyncDisposable {
   readonly received: Received[];
   /** The environment that allows a world to reach it. */
   readonly env: Record<string, string>;
-  /** How it answers; `{"ok":true}` unless a test says otherwise. */
+  /** How it responds; default: `{"ok":true}`. */
   answer: (received: Received, response: ServerResponse) => void;
 }
 

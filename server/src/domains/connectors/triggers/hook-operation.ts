@@ -205,7 +205,7 @@ function describe(
   };
 }
 
-/** Slack asks once whether the address is ours, in a signed request. */
+/** Slack verifies the URL once, with a signed request. */
 function challengeAnswer({ handshake }: SignatureForm, body: unknown): RawResponse | undefined {
   if (handshake !== "slack" || valueAt(body, "type") !== "url_verification") return undefined;
   const challenge = valueAt(body, "challenge");

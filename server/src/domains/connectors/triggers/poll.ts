@@ -201,7 +201,7 @@ async function readItems(
   return { ...find(whole.length), items: whole };
 }
 
-/** So long is read on; well within the time of a job. */
+/** The maximum time for reading items, well below the timeout of the job. */
 const EACH_MAX_MS = 60_000;
 
 /** Reads items one by one; stops at an error or at the deadline, and keeps what was read. */

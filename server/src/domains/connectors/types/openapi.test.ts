@@ -172,7 +172,7 @@ test("an input that is too large to be held against its schema is left to the ot
   expect((await invoke("renamePet", { petId: 1, body: { tags } })).status).toBe(200);
 });
 
-test("a document is read from its address, and again when asked", async () => {
+test("a document is loaded from its URL, and again on refresh", async () => {
   let document: object = pets();
   upstream.answer = ({ path }, response) =>
     path === "/moved"

@@ -220,5 +220,5 @@ function toSmtpError(
 }
 
 const SERVICE_NOT_AVAILABLE = 421;
-/** No recipients, no sender, no credentials, no message: the server was not even asked. */
+/** Local errors, without a response from the server: no recipients, sender, credentials or message. */
 const NOT_THE_SERVER = /^E(ENVELOPE|AUTH|NOAUTH|MESSAGE|STREAM)$/;

@@ -1,4 +1,4 @@
-/** Streams to servers of other protocols than HTTP: only permitted addresses, TLS where it is configured. */
+/** Streams to servers with protocols other than HTTP: only permitted addresses, and TLS if configured. */
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import Type from "typebox";

@@ -52,7 +52,7 @@ export async function accessToken(
   return value;
 }
 
-/** Drops a token that was refused. */
+/** Drops a rejected token. */
 export async function dropToken(
   connection: UpstreamConnection,
   auth: TokenAuth,

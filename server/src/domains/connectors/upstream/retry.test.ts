@@ -3,7 +3,7 @@ import { startDeadline } from "./deadline.ts";
 import { UpstreamError } from "./upstream-error.ts";
 import { withRetries } from "./retry.ts";
 
-/** How often something that fails so is tried, with two retries allowed. */
+/** Counts the attempts for an error, with two retries allowed. */
 async function triesOf(
   error: Error,
   options: { readonly idempotent: boolean; readonly timeoutMs?: number },

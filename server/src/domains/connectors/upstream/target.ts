@@ -28,7 +28,7 @@ export function urlOf(value: string): URL {
   return url;
 }
 
-/** Headers of every request; which of them hold credentials, their names tell. */
+/** Headers of every request; credentials among them are recognized by name. */
 export const ConfigHeaders = Type.Record(Type.String(), text(HEADER_CHARACTERS_MAX), {
   maxProperties: HEADERS_MAX,
   "x-headers": true,

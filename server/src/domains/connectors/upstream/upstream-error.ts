@@ -29,7 +29,7 @@ interface Particulars {
   readonly isTimeout?: boolean;
   /** Nothing was sent, so a retry is safe. */
   readonly unsent?: boolean;
-  /** How long it asked to be left alone. */
+  /** The wait that it requested. */
   readonly retryAfterMs?: number;
 }
 

@@ -99,7 +99,7 @@ export async function readThing(
     return status < 400 ? { seen: true } : { seen: undefined };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    // It asks for more than the thing's name, so nothing was learnt.
+    // Reading requires more than the name, so nothing is known.
     return error.type.status === UNPROCESSABLE
       ? { seen: undefined }
       : { seen: false, failure: error };

@@ -90,7 +90,7 @@ export function confineMember(
   return confine(authority, { roles, permissions });
 }
 
-/** Throws when there is no active member behind an authority. */
+/** Throws if an authority has no active member. */
 export async function assertBehind(
   ctx: Pick<ReadContext, "tx" | "services">,
   authority: Authority,

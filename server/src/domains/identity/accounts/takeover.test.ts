@@ -254,7 +254,7 @@ async function oldAccount(email: string) {
 }
 
 test.each(["invitation", "reset"] as const)(
-  "by a mailed %s a person takes over the account that was made ahead, and is not locked out",
+  "with a mailed %s a person takes over an account created in advance, and is not locked out",
   async (by) => {
     const email = address();
     const { trap, userId, old } = await oldAccount(email);

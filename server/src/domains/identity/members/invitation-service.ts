@@ -126,7 +126,7 @@ export interface Acceptance {
   readonly refusal?: FailureType;
 }
 
-/** Does the slow part of accepting before its transaction: the look-ups and the password's hash. */
+/** Runs the slow part of accepting before the transaction: the lookups and the password hash. */
 export async function prepareAcceptance(
   platform: Platform,
   { token, password }: { readonly token: string; readonly password: string },

@@ -146,7 +146,7 @@ describe("to a person with an account", () => {
     });
   });
 
-  test("an account that is a member already is refused", async () => {
+  test("rejects an account that is already a member", async () => {
     const { userId } = await world.member(["viewer"]);
     await world.sql(
       `update users set password_hash = (select password_hash from users where email = $2)

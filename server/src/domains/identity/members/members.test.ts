@@ -74,7 +74,7 @@ describe("an invitation", () => {
     });
   });
 
-  test("to a member is refused", async () => {
+  test("rejects an existing member", async () => {
     const email = address();
     await accept((await invite(email)).token);
     expect(

@@ -107,7 +107,7 @@ describeInBrowser("in Chromium, with its virtual authenticator", () => {
     await page.close();
   });
 
-  test("the browser refuses to register the same authenticator twice", async () => {
+  test("the browser does not register the same authenticator twice", async () => {
     const person = await somebody(world);
     const page = await ourPage();
     const ask = (path: string, body: unknown = {}) => page.evaluate(ASK, { path, body });

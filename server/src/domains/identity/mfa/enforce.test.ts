@@ -80,7 +80,7 @@ test("the requirement of one workspace does not affect another workspace of the 
     events: ["workspace.created"],
   });
   expect(await nowhere("GET /api/v1/workspaces")).toMatchObject({ status: 200 });
-  // The right to make one that comes from the demanding workspace waits for the factor.
+  // A permission from the enforcing workspace requires the factor first.
   await world.sql(
     `update memberships set roles = '{viewer}' where user_id = $1 and workspace_id <> $2`,
     [person.userId, place.key],

@@ -32,7 +32,7 @@ export interface SecondFactor {
   readonly consume: (ctx: WriteContext<typeof RecoveryCodeUsed>) => Promise<boolean>;
 }
 
-/** The second factors to ask an account for. */
+/** The second factors required from an account. */
 export interface MfaRequirement {
   readonly methods: readonly Method[];
   /** For `navigator.credentials.get`, where a WebAuthn credential is registered. */

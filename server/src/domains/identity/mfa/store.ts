@@ -93,7 +93,7 @@ export async function putPendingTotp(
   return rows.length > 0;
 }
 
-/** Enrols the pending secret; false when this one is no longer pending. */
+/** Enrolls the pending secret; false if it is no longer pending. */
 export async function enrolTotp(
   tx: Tx,
   { userId, secret, step, now }: { userId: string; secret: Buffer; step: number; now: Date },

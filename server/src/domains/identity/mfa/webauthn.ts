@@ -3,7 +3,7 @@ import type { Settings } from "#kernel/settings.ts";
 import type { Assertion, Attestation } from "./factor.ts";
 import type { StoredKey } from "./webauthn-store.ts";
 
-/** How long a challenge is valid. */
+/** The lifetime of a challenge. */
 export const CHALLENGE_MS = 5 * 60_000;
 
 /** Ed25519, ES256, RS256: together they cover the authenticators of the last ten years. */
@@ -12,7 +12,7 @@ const ALGORITHMS = [-8, -7, -257];
 /** Loaded at the first use: few installations need it, and it takes memory. */
 const library = () => import("@simplewebauthn/server");
 
-/** Browsers bind a credential to a host name, and report the origin that asked for it. */
+/** Browsers bind a credential to a host name, and report the requesting origin. */
 export function relyingParty({ baseUrl, port }: Settings): { id: string; origin: string } {
   const url = new URL(baseUrl ?? `http://localhost:${port}`);
   return { id: url.hostname, origin: url.origin };

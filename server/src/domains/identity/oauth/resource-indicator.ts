@@ -23,7 +23,7 @@ export function workspaceInResource(
   return url.searchParams.get("workspace") ?? undefined;
 }
 
-/** Throws unless the resource is ours. */
+/** Throws unless the resource belongs to this server. */
 export function assertResource(resource: string | undefined, origin: string): void {
   if (workspaceInResource(resource, origin) === null) throw new Failure(InvalidTarget);
 }

@@ -101,7 +101,7 @@ describe("a member cannot grant permissions that they do not have", () => {
   });
 });
 
-test("unknown permissions and roles are refused with their path", async () => {
+test("rejects unknown permissions and roles with their path", async () => {
   const answer = await owner("POST /api/v1/settings/roles", {
     name: "x",
     permissions: ["audit:read", "a:b"],

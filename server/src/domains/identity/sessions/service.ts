@@ -49,7 +49,7 @@ export interface LoginAttempt {
   readonly loginUrl?: string;
 }
 
-/** Does the slow part of a login before its transaction: the look-ups and the password's hash. */
+/** Runs the slow part of a login before its transaction: the lookups and the password hash. */
 export async function checkLogin(
   platform: Platform,
   { email, password, ...proof }: { readonly email: string; readonly password: string } & Proof,

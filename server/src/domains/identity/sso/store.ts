@@ -5,7 +5,7 @@ import type { Tables } from "../../../tables.ts";
 import type { SsoConfiguration } from "./settings/configuration.ts";
 import type { Trial } from "./trial/trial.ts";
 
-/** How many expired rows one login deletes. */
+/** The number of expired rows that one login deletes. */
 const PRUNE_ROWS_MAX = 500;
 
 export type StoredConfiguration = SsoConfiguration & {

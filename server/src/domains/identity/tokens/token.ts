@@ -50,7 +50,7 @@ export const NoSuchToken = failure(
   "Select the token to rotate, or call this with the token itself.",
 );
 
-/** `mr_`, 240 random bits, and a checksum: a mistyped token is rejected without a look-up. */
+/** `mr_`, 240 random bits, and a checksum: a mistyped token is rejected without a lookup. */
 export function newToken(): string {
   const body = randomBytes(RANDOM_BYTES).toString("base64url");
   return `${TOKEN_PREFIX}${body}${checksum(body)}`;

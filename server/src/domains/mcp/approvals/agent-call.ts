@@ -58,7 +58,7 @@ const summaryFields = {
   finishedAt: nullable(Time),
 };
 
-/** The part that events tell: neither the arguments, which may hold what few may see, nor the answer. */
+/** The fields of a call in events: without arguments and result, which may be confidential. */
 export const AgentCallSummary = Type.Object(summaryFields, { title: "AgentCallSummary" });
 export type AgentCallSummary = Static<typeof AgentCallSummary>;
 

@@ -110,7 +110,7 @@ test("the protocol reports the same requirement for a call, based on its input",
   expect(refused.body.code).toBe("approval_not_needed");
 });
 
-test("what opens something to the public or handles credentials needs an approval", async () => {
+test("an operation that makes something public or handles credentials requires approval", async () => {
   const { id } = await deployedApp(owner);
   expect(await agent(`POST /api/v1/apps/${id}/public`)).toMatchObject(HELD);
   const hook = { name: "Out", url: "https://receiver.example.com/", events: ["*"] };

@@ -53,7 +53,7 @@ export interface TriedCall {
   readonly isDrastic: boolean;
 }
 
-/** Tries a call out as a dry run, with the rights of the agent. Throws what the operation would refuse. */
+/** Runs a call as a dry run, with the rights of the agent. Throws if the operation would reject it. */
 export async function tryCall(
   platform: Platform,
   { operation, input = {}, environment, ifMatch }: CallInput,

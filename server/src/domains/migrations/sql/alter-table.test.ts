@@ -89,7 +89,7 @@ test.each([
       change("code", { type: "integer", options: { max: 4 } }),
     ],
   ],
-] as const)("each part finds what those before it have made: %s", (sql, steps) => {
+] as const)("each part uses the results of the previous ones: %s", (sql, steps) => {
   expect(translate(sql, [orders])).toEqual(steps);
   // While the migration is only saved, tables are unknown, and translation still works.
   expect(() => translate(sql)).not.toThrow();

@@ -12,7 +12,7 @@ export class UnsupportedSql extends Error {
   }
 }
 
-/** Refuses a node. */
+/** Throws an error at a node. */
 export function rejectSql(message: string, at?: { readonly location?: number }): never {
   throw new UnsupportedSql(message, at?.location);
 }

@@ -12,7 +12,7 @@ import { resolveColumnName, toFieldName } from "./field.ts";
 import { TableLookup } from "./table-lookup.ts";
 import { singleName, rejectSql, rejectSqlIf, tableSlug } from "./sql-error.ts";
 
-/** Translates a statement; throws `UnsupportedSql` when there are no steps for it. */
+/** Translates a statement; throws `UnsupportedSql` if it has no equivalent steps. */
 export function translateToSteps(statement: Node, known: TableLookup): readonly TableStep[] {
   const steps = translateStatement(statement, known);
   for (const step of steps) {

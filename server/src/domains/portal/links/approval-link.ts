@@ -13,7 +13,7 @@ const ASKING = new Set(["request.approval_requested", "request.approval_reminded
 /** The choices of an address. */
 export const [REJECT, APPROVE] = [0, 1];
 
-/** The addresses to agree by and to refuse by. */
+/** The URLs for approval and rejection. */
 export function approvalLinks(
   services: Pick<PlatformServices, "masterKey" | "clock" | "settings">,
   partition: Partition,

@@ -16,7 +16,7 @@ export interface SignedLink {
   readonly untilMs: number;
 }
 
-/** The tokens of so many choices. */
+/** The tokens of a number of choices. */
 export function signChoices(
   { masterKey, clock }: Pick<PlatformServices, "masterKey" | "clock">,
   partition: Partition,

@@ -161,7 +161,7 @@ export const submitPortalForm = command({
   run: async (_ctx, _input, page) => page,
 });
 
-/** The refused files at their fields. */
+/** The rejected files at their fields. */
 function toFieldErrors(refused: readonly RefusedFile[]) {
   return [...Map.groupBy(refused, ({ field }) => field)].map(([path, files]) => ({
     path: path.startsWith("/") ? path : `/${path}`,

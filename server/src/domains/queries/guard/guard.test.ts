@@ -115,7 +115,7 @@ describe("the guard", () => {
     expect(inspectStatement(sql, "read")).not.toHaveProperty("errors");
   });
 
-  test.each(HARMFUL)("refuses: %s", async (sql, reason) => {
+  test.each(HARMFUL)("rejects %s", async (sql, reason) => {
     const verdict = await readStatement(HERE, sql, "read");
     const words = "errors" in verdict ? verdict.errors : [];
     expect(

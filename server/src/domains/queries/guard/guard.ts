@@ -1,6 +1,6 @@
 /**
- * The guard between a person's SQL and the database: PostgreSQL's own parser reads the text, and everything
- * that is not known to be harmless is refused.
+ * The guard between user SQL and the database: PostgreSQL's own parser reads the text, and everything that is not
+ * known to be harmless is rejected.
  */
 import { checkDotted, checks, type Struct } from "./checks.ts";
 import { Findings, recordsOf, textOf } from "./findings.ts";

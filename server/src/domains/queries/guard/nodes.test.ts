@@ -8,6 +8,6 @@ test.each([
   ["InsertStmt.onConflictClause", "ON CONFLICT"],
   ["TruncateStmt", "TRUNCATE"],
   ["CurrentOfExpr", "CURRENT OF"],
-])("%s is told as %s", (name, words) => {
+])("the node %s is named %s", (name, words) => {
   expect(nodeName(name)).toBe(words);
 });

@@ -10,7 +10,7 @@ import {
   type SourcePosition,
 } from "./source-position.ts";
 
-/** One statement of a script. Positions within a node are bytes of the whole script. */
+/** One statement of a script. Positions within a node are byte offsets in the entire script. */
 export type ScriptStatement = { readonly text: string; readonly at: SourcePosition } & (
   | { readonly kind: "structure"; readonly node: Node }
   | {
@@ -36,7 +36,7 @@ const STRUCTURE_STATEMENTS = new Set([
   "CommentStmt",
 ]);
 
-/** After so many errors the rest is not inspected. */
+/** The number of errors after which inspection stops. */
 const ERRORS_MAX = 200;
 
 /**

@@ -13,7 +13,7 @@ export interface GuardError {
   readonly at: SourcePosition | undefined;
 }
 
-/** The position after so many characters (not UTF-16 units). */
+/** The position after a number of characters (not UTF-16 units). */
 export function positionAt(text: string, position: number): SourcePosition {
   return new PositionMap(Buffer.from(text)).at(position);
 }

@@ -205,7 +205,7 @@ async function openNamed(
   return { tables, views };
 }
 
-/** The values of the parameters that the statement has, no more and no less. */
+/** Checks that the number of values equals the number of parameters of the statement. */
 function checkValues({ parameters }: Inspection, params: readonly unknown[]): unknown[] {
   const errors: FieldError[] = [];
   for (const number of parameters.keys()) {

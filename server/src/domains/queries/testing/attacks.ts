@@ -143,7 +143,7 @@ export const ATTACKS: readonly string[] = [
   "select make_user_schema()",
   "select public.new_record_id()",
   "select public.change_structure('x', 'drop table orders')",
-  // Types that look names up.
+  // Types that look up names.
   "select 'users'::regclass",
   "select 'users'::regclass::oid::int",
   "select cast('$owner' as regrole)",

@@ -68,7 +68,8 @@ export function formatHeader(schema: Titles, fields: readonly string[]): readonl
     meant: titles.has(field) ? field : undefined,
     left: [field, nameTitle(header[index] ?? field, field)],
   }));
-  // One cell changes what others mean, so all are read again after each change. Each changes twice at most.
+  // Changing one cell may change the meaning of others, so all are resolved again after each change. Each cell
+  // changes at most twice.
   for (let isChanged = true; isChanged;) {
     isChanged = false;
     const read = fieldsOfHeader(schema, header);

@@ -110,7 +110,7 @@ export function isFileField({ type }: Pick<ColumnSchema, "type">): boolean {
   return type === "file" || type === "image";
 }
 
-/** True for a column that a form can ask for. */
+/** Returns whether a form can include a column. */
 export function isAskable({ type, columnType }: ColumnSchema): boolean {
   return ASKABLE.has(type) && !columnType.generated;
 }

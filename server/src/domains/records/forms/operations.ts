@@ -112,7 +112,7 @@ async function openForm(platform: Platform, key: string): Promise<OpenForm> {
   };
 }
 
-/** The fields that the form asks for and the table still has. */
+/** The fields of the form that the table still has. */
 function askedFields({ schema }: OpenTable, { fields }: FormContent): readonly AskedField[] {
   return fields.flatMap((field) => {
     const column = schema.byName.get(field.name);

@@ -107,7 +107,7 @@ test("current access rules apply to past data; before the creation there is no d
   expect(await as(hidden)).toEqual([404, undefined, undefined]);
   const wrong = ["asOf=yesterday", "asOf=2999-01-01T00:00:00Z", `asOf=${seen}&expand=owner`];
   for (const query of wrong) expect((await owner(`GET ${path}?${query}`)).status, query).toBe(422);
-  // The log of then is deleted: that is said, and not guessed.
+  // The old events were deleted: the response reports that history is missing.
   await world.sql("delete from events where resource_id = $1 and type = 'record.created'", [
     body.data.id,
   ]);

@@ -212,7 +212,7 @@ test.each([
     { type: "formula", options: { expression: "customer.name" }, indexed: true },
     "/addColumns/0/indexed",
   ],
-])("%j is refused where it is wrong", async (column, path) => {
+])("rejects %j with the path of the error", async (column, path) => {
   const answer = await owner("PATCH /api/v1/tables/orders", {
     addColumns: [{ name: "x", ...column }],
   });
@@ -220,7 +220,7 @@ test.each([
   expect(answer.body.errors[0].path).toBe(path);
 });
 
-test("formulas of formulas, which multiply, are refused before they are written out", async () => {
+test("rejects nested formulas that would become too large, before expanding them", async () => {
   const formula = (name: string, of: string) => ({
     name,
     type: "formula",

@@ -1,4 +1,4 @@
-/** References shown as the records, users and files that they refer to. */
+/** Replaces references with the records, users and files that they refer to. */
 import { findMemberNames } from "#domains/identity/accounts/index.ts";
 import { linkPath, readFiles, thumbnailPath } from "#domains/files/index.ts";
 import type { ReadContext } from "#kernel/contract.ts";

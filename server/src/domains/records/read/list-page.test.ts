@@ -29,7 +29,7 @@ function read(query: Readonly<Record<string, string>>, ask: Ask = owner) {
 const idsOf = (records: readonly { id: string }[]) => records.map(({ id }) => id);
 
 test.each(["-id", "id", "rank", "-rank", "title,-rank", "-rank,title"])(
-  "a list by %s is the same from both ends and from every place",
+  "a list by %s is the same from both ends and from every offset",
   async (sort) => {
     const all = idsOf((await pagesOf(owner, table.path, { sort, limit: "1000" })).flat());
     expect(all).toHaveLength(COUNT);
@@ -105,7 +105,7 @@ test("the number of records in a large table is estimated, and a jump by share l
   expect(end.body.data.map(({ n }: { n: number }) => n)).toEqual([29_999, 30_000]);
 });
 
-test("lists of other things go back and jump as well", async () => {
+test("lists of other objects support backward paging and jumps", async () => {
   for (let index = 0; index < 5; index += 1)
     await owner("POST /api/v1/notes", { title: `n${index}`, body: "Text" });
   const list = async (query: string) => (await owner(`GET /api/v1/notes?sort=title&${query}`)).body;

@@ -185,7 +185,7 @@ export function cursorName(
   return JSON.stringify(["records", schema.id, sortName(keys), filter, q]);
 }
 
-/** Refuses a cursor that the next request would have no room for. */
+/** Rejects a cursor that is too long for the next request. */
 function assertCursorLength(cursor: string): string {
   if (cursor.length <= CURSOR_CHARACTERS_MAX) return cursor;
   throw invalidField("?sort", "contains a field with a text that is too long for a cursor");

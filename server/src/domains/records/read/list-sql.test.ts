@@ -168,7 +168,7 @@ describe("an order", () => {
     "open,-day,title,-count",
     "-at,open",
     "day,count,id,title",
-  ])("by %s is kept from page to page, with nothing left out or twice", async (sort) => {
+  ])("a sort by %s is stable across pages, without gaps or duplicates", async (sort) => {
     const keys = sort.split(",");
     const all = (await pagesOf(owner, table.path, { sort, limit: "200" })).flat();
     const names = keys.map((key) => key.replace("-", ""));

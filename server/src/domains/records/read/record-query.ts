@@ -179,7 +179,7 @@ export function compileFilter(
   return filterSql(filter, { kindOf, fieldOf: rules.field, parameters, clock });
 }
 
-/** Types of columns whose texts people look for. */
+/** Column types whose texts are searched. */
 export const SEARCHED_TYPES: ReadonlySet<string> = new Set(["text", "enum", "email", "url"]);
 
 interface SearchCondition {
@@ -224,7 +224,7 @@ function compileSearch(
 
 const WORDS_MAX = 10;
 
-/** Each word must begin a word of one of the texts; the more and the rarer, the better the record goes with it. */
+/** Each word must be the prefix of a word in one of the texts; more and rarer matches rank higher. */
 export function compileWords(
   q: string,
   vectors: readonly string[],

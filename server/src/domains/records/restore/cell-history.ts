@@ -16,7 +16,7 @@ import { assertVisible } from "../record-access.ts";
 import { recordStatements } from "../record-statements.ts";
 import { NoSuchRecord, RecordId, toStoredRecord } from "../record.ts";
 
-/** Events that one page looks through: most change other fields. */
+/** The maximum number of events that one page scans, because most change other fields. */
 const EVENTS_MAX = 500;
 
 const CellChange = Type.Object(

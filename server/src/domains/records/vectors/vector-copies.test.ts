@@ -13,7 +13,7 @@ const DIMENSIONS = 4;
 const COUNT = 1_400;
 const AREAS = 20;
 
-/** Numbers that look random and are always the same. */
+/** Generates reproducible pseudo-random numbers. */
 function generator(seed: number): () => number {
   let last = seed;
   return () => {
@@ -217,7 +217,7 @@ test("vectors without a direction match nothing and do not affect other results"
 onPgvector(
   "a search goes on without pgvector when it is gone, and with it when it is back",
   async () => {
-    // Between the look into the catalogue and the search.
+    // The extension is lost between the catalog lookup and the search.
     await world.sql("revoke usage on schema millrace_vectors from millrace_app");
     await expectAllFound();
     await world.sql("grant usage on schema millrace_vectors to millrace_app");

@@ -47,9 +47,9 @@ interface NearQuery {
   readonly tableId: string;
   readonly column: string;
   readonly vector: Float32Array;
-  /** A statement that selects the ids of the records to look among; all of the column when absent. */
+  /** A statement that selects the ids of the candidate records; the entire column if absent. */
   readonly among: { readonly text: string; readonly values: readonly unknown[] } | undefined;
-  /** How many vectors are looked for. */
+  /** The number of vectors to find. */
   readonly count: number;
 }
 

@@ -171,7 +171,7 @@ async function findRefusedRecords(
   }
 }
 
-/** Errors for the references that lead nowhere. */
+/** Returns errors for references to missing records. */
 async function findMissingReferences(
   ctx: WriteContext<never>,
   table: OpenTable,

@@ -151,7 +151,7 @@ export async function prepareInserts(
     await table.assertCurrent();
     throw invalidRecord(table, errors.slice(0, FIELD_ERRORS_MAX));
   }
-  // Before they are sent: an error of PostgreSQL would tell of records that are hidden.
+  // Checked before the statement: an error of PostgreSQL would reveal hidden records.
   const grants = await table.grantsOn(
     "create",
     writes.map(({ record }) => record),

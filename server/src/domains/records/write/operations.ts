@@ -252,7 +252,7 @@ async function updateMatching(
   if (ids.length === 0) return 0;
   const named = Object.keys(set);
   if (table.grants("update")) {
-    // Before it is sent: an error of PostgreSQL would tell of records that are hidden.
+    // Checked before the statement: an error of PostgreSQL would reveal hidden records.
     const planned = (await readRecords(ctx, table, ids)).map((before) => ({
       before,
       record: applyChanges(ctx, before, values),

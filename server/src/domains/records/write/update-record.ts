@@ -49,7 +49,7 @@ export async function updateRecord(
     assertNoViolations(table, updateViolations(grants, before, write));
     return write;
   };
-  // Before it is sent: an error of PostgreSQL would tell of records that are hidden.
+  // Checked before the statement: an error of PostgreSQL would reveal hidden records.
   const isLimited = table.grants("read") !== undefined || table.grants("update") !== undefined;
   if (isLimited) await authorize(await lockRecord(ctx, table, id));
   const { text, values: parameters } = updateStatement(ctx, schema, id, values);
@@ -206,8 +206,8 @@ function textForAny(schema: TableSchema, sets: readonly ColumnSet[], which: stri
   const lock = "for no key update";
   const update = (from: string): string =>
     `${updateSql(schema, sets)} from ${from} where r.id = was.id and ${differsSql(sets, "was")}`;
-  // For one, a third less work to the database. The offset keeps the comparison out of the inner
-  // select, where it would be made before the wait.
+  // For a single record, this costs the database a third less. The offset keeps the comparison out of the inner
+  // select, where it would run before the lock wait.
   if (which === ONE) return `${update(`(${was} offset 0 ${lock}) as was`)} returning was.*`;
   return (
     `with was as materialized (${was} ${lock}), done as (${update("was")} returning r.id) ` +

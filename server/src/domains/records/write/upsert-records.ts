@@ -149,7 +149,7 @@ function assertMayWriteKeys(
 ): void {
   const [createGrants, updateGrants] = [table.grants("create"), table.grants("update")];
   if (!createGrants || !updateGrants) return;
-  // For any record: no condition is left that would look at it.
+  // The record is irrelevant, because no condition is left.
   const grants = [...createGrants, ...updateGrants].map(({ fields }) => ({
     where: null,
     fields,

@@ -18,8 +18,8 @@ export type Json =
 export type ParsedValue = { readonly value: Json } | { readonly error: string };
 
 /**
- * One type of column: everything that depends on it, in one place. Texts that become SQL are made of
- * constants, numbers and escaped literals only.
+ * A column type: everything that depends on it, in one place. Its SQL consists of constants, numbers and escaped
+ * literals only.
  */
 export interface ColumnType {
   /** For the description of the API. */
@@ -81,5 +81,5 @@ export interface ColumnSchema extends Column {
   readonly onDelete: OnDelete;
 }
 
-/** How a value is shown that the driver hands over in its canonical form. */
+/** Returns a value that the driver already provides in API form. */
 export const asStored = (stored: unknown): Json => stored as Json;

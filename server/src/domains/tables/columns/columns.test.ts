@@ -202,7 +202,7 @@ test("each conversion of a column can be reversed", () => {
   expect(lost).toEqual([]);
 });
 
-test("a column is read with everything said", () => {
+test("parses a column with all properties", () => {
   const { columns, errors } = parseColumns(
     [
       { name: "title", type: "text", required: true },

@@ -41,7 +41,7 @@ export function parseColumns(
   return { columns, errors: errors.slice(0, FIELD_ERRORS_MAX) };
 }
 
-/** Parses one column; it is to be used only when there are no errors. */
+/** Parses one column; use the result only if there are no errors. */
 export function parseColumn(
   input: NewColumn,
   path: string,
@@ -55,7 +55,7 @@ export function parseColumn(
     // The database always fills it.
     required: (type.generated === true && !type.computed) || (input.required ?? false),
     unique: input.unique ?? false,
-    // References are followed from both ends, and a delete looks for them.
+    // References are followed in both directions, and deletions look them up.
     indexed: input.indexed ?? INDEXED_TYPES.has(input.type),
     default: input.default ?? null,
     options,
@@ -159,7 +159,7 @@ export function parseFields(
   let namedCount = 0;
   for (const column of schema.columns) {
     const { name, columnType } = column;
-    // Not by a look-up alone: a column may be called `constructor`.
+    // Not only by property access: a column may be named `constructor`.
     const isNamed = Object.hasOwn(body, name);
     if (isNamed) namedCount += 1;
     if (columnType.generated) {

@@ -172,7 +172,7 @@ test.each([
   [{ type: "date", default: "$now" }, /^\d{4}-\d\d-\d\d$/],
   [{ type: "timestamp", default: "$now" }, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/],
   [{ type: "text", default: "it's \\ $now" }, /^it's \\ \$now$/],
-] as const)("the default of %j is the database's too", async (given, form) => {
+] as const)("the default of %j equals that of the database", async (given, form) => {
   const column = columnOf(given as Given);
   await inTable(column, async () => {
     const { rows } = await client.query('insert into t (n) values (1) returning "it"');
@@ -281,7 +281,7 @@ test.each(CHANGES)("from %j to %j the value %j becomes %j", async (from, to, bef
 });
 
 test.each(["text", "json"] as const)(
-  "a list of values is there again after it was %s",
+  "a list of values is restored after it was %s",
   async (type) => {
     const values = [...VALUES, "[c", "x", "y"];
     const [list, other] = [

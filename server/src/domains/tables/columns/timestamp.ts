@@ -18,7 +18,7 @@ export const timestamp: ColumnType = {
   parse(value) {
     if (typeof value === "string" && validator.Check(value)) {
       const time = new Date(value).toISOString();
-      // The offset may lead out of the years that are allowed.
+      // The offset may move the time out of the allowed years.
       if (validator.Check(time)) return { value: time };
     }
     return { error: "must be an ISO 8601 time with a UTC offset, in the years 1900 to 9999" };

@@ -14,7 +14,7 @@ export interface ColumnFollower {
   readonly rename: (tx: ReadContext["tx"], column: RenamedColumn) => Promise<void>;
 }
 
-/** Where domains contribute what follows. */
+/** Extension point for objects that contain column names. */
 export const ColumnFollowerPoint = extensionPoint<ColumnFollower>("tables.column_followers");
 
 /** Lets everything follow that names a column which these steps rename, in their order. */

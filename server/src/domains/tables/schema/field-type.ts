@@ -15,7 +15,7 @@ import { type ColumnTypeName, SYSTEM_COLUMNS } from "../table.ts";
 import type { TableSchema } from "./table-schema.ts";
 import { compileVectorSource } from "../vectors/vector-source.ts";
 
-/** References that a path may lead through, and tables between a computed field and its values. */
+/** The maximum number of references in a path, and of tables between a computed field and its values. */
 export const HOPS_MAX = 4;
 
 /**

@@ -21,7 +21,7 @@ export interface Grant {
   readonly references?: References;
 }
 
-/** Undefined when there is no limit; an empty list when there is no access. */
+/** Undefined if unrestricted; an empty list if there is no access. */
 export type Grants = readonly Grant[] | undefined;
 
 /** The roles that no rule binds. */

@@ -252,7 +252,7 @@ export class OpenTable {
     }
   }
 
-  /** Makes the call be retried if the table has changed: before a request is refused by its schema. */
+  /** Causes a retry of the call if the table has changed, before a request is rejected with the cached schema. */
   async assertCurrent(): Promise<void> {
     if (retried.has(this.#caller) || (await this.isCurrent())) return;
     retried.add(this.#caller);

@@ -134,7 +134,7 @@ function resolveEnd(target: TableSchema, path: string, related: RelatedTables) {
     return field && type && { sql: field.sql, show: type.show };
   };
   const { root, words } = splitPath(path.split("."), fieldOf);
-  // It was checked when the rule was saved; where it leads can't be dropped.
+  // It was validated when the rule was saved, and its target cannot be dropped.
   if (!root) throw new Error(`A rule leads through ${target.slug} to ${path}, which is no field.`);
   return { sql: root.sql, show: (stored: unknown) => valueAt(root.show(stored), words) };
 }

@@ -81,7 +81,7 @@ function conditionSql(
     );
     return !root || (words.length > 0 && root.kind !== "json");
   };
-  // An invalid part would hold always, and a rule must never allow more than it says.
+  // An invalid condition would always hold, and a rule must not allow more than it states.
   if (errors.length > 0 || paths.some(isMissing)) {
     throw new Error(`A rule of ${table.slug} is no condition.`);
   }

@@ -123,7 +123,7 @@ test.each([
   ["restrict", /^(23001|23503)$/, undefined],
   ["set_null", undefined, [{ parent: null }]],
   ["cascade", undefined, []],
-])("a reference that is to %s does so", async (onDelete, code, left) => {
+])("the database executes %s of a reference", async (onDelete, code, left) => {
   const parent = await createTable(owner, []);
   const options = { table: parent, onDelete };
   const child = await createTable(owner, [{ name: "parent", type: "reference", options }]);

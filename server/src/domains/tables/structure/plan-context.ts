@@ -61,7 +61,7 @@ export function columnIn({ columns }: Pick<Table, "columns">, name: string, path
   );
 }
 
-/** Refuses a reference to a table that does not exist. A table may refer to itself. */
+/** Rejects a reference to a missing table. A table may refer to itself. */
 export function checkTarget(
   { tables }: PlanContext,
   column: Column,

@@ -224,7 +224,7 @@ test.each([
   [{ op: "toString" }, ["/op", expect.stringContaining("drop_index")]],
   [{ op: "drop_table", table: "x", more: 1 }, ["/more", "is not a known field"]],
   [alter("a", {}), ["/change", "must contain at least one field"]],
-])("what is no step is told: %j", (value, [path, message]) => {
+])("reports an invalid step: %j", (value, [path, message]) => {
   expect(parseStep(value)).toEqual({ errors: [{ path, message }] });
 });
 

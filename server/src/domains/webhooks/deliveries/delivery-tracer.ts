@@ -17,8 +17,8 @@ interface Row {
 }
 
 /**
- * Finds the deliveries of events. Their ids derive from event and webhook, see `buildDeliveryId`, so
- * each is one look-up by the primary key; the inner limit keeps it so.
+ * Finds the deliveries of events. Their ids derive from event and webhook, see `buildDeliveryId`, so each is one
+ * lookup by primary key; the inner limit enforces this plan.
  */
 export const deliveryTracer: CausalTracer = {
   kind: "webhook_delivery",

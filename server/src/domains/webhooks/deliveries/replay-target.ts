@@ -23,7 +23,7 @@ export interface ReplayTarget extends DeliveryTarget {
   readonly filter: Condition | null;
   readonly hearsAudit: boolean;
   readonly matches: (event: RecordedEvent) => boolean;
-  /** True when an event comes after the start of the subscription. */
+  /** Returns whether an event is after the start of the subscription. */
   readonly isAfterStart: StartFilter;
 }
 

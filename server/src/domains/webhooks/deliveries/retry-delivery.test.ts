@@ -4,7 +4,7 @@ import { type Answer, until, useFixture, useWorld } from "#kernel/testing/world.
 import { startReceiver } from "../testing/receiver.ts";
 import * as testing from "../testing/deliveries.ts";
 
-/** How the webhooks of these names are answered; all others well. */
+/** The responses to webhooks by name; all others succeed. */
 const answers = new Map<string, number | ((response: ServerResponse) => void)>();
 
 const receiver = await useFixture(startReceiver());
@@ -55,7 +55,7 @@ test("retries a failed delivery once, and the response contains the result", asy
   await only(id, "failed");
 
   const again = await retry(id, deliveryId);
-  // One attempt, whatever the webhook's retries; and it does not count.
+  // One attempt, regardless of the webhook's retries, and it does not affect the failure count.
   expect(again).toMatchObject({
     status: 200,
     body: {

@@ -107,7 +107,7 @@ test("a changed webhook is compared with itself on past events, and nothing is s
   expect(stranger.status).toBe(404);
 });
 
-test("no more than 10000 events are looked at", async () => {
+test("scans at most 10000 events", async () => {
   await world.sql(`
     insert into events (epoch, xid, workspace_id, environment, topic, type, actor_id, actor_type,
                         actor_name, resource_type, resource_id, correlation_id, depth, created_at, data)

@@ -29,12 +29,12 @@ import { type Recovery, RECOVERY_CHOICES } from "./recovery.ts";
 import * as store from "./store.ts";
 
 const BATCH_EVENTS_MAX = 500;
-/** How long to wait for the fan-out reader to advance. */
+/** The time to wait for the fan-out reader to advance. */
 const WAIT_MS = 50;
 
 const Payload = Type.Object({
   webhookId: Type.String(),
-  /** Where its progress is written; absent in jobs of earlier versions. */
+  /** The id of the recovery that records progress; absent in jobs of earlier versions. */
   recoveryId: Type.Optional(Type.String()),
   /** A time or an event id, as in the request. */
   since: Type.String(),

@@ -36,7 +36,7 @@ describe("limits concurrent attempts", () => {
     expect(counts).toEqual([2, 4, 4, 4]);
   });
 
-  test("one after a failure, so that an endpoint that hangs holds little", () => {
+  test("one attempt after a failure, so that an unresponsive endpoint holds few connections", () => {
     const one = endpoint();
     for (let n = 0; n < 30; n += 1) one.push(outgoing());
     for (const delivery of takeAll(one)) one.finishAttempt(delivery, false);
@@ -66,7 +66,7 @@ test("maxPerSecond spaces the starts", () => {
   expect(one.take(0)).toBeDefined();
 });
 
-test("an endpoint that asked for a pause gets it", () => {
+test("an endpoint gets the pause that it requested", () => {
   const one = endpoint();
   one.push(outgoing());
   one.holdUntilMs = 1_000;

@@ -1,7 +1,7 @@
 import type { DueDelivery, PendingDelivery } from "./pending-delivery.ts";
 import type { Target } from "./target.ts";
 
-/** How many deliveries to one webhook wait in memory; the rest stays in the database. */
+/** The number of deliveries per webhook in memory; the others stay in the database. */
 export const WINDOW = 64;
 
 const MS_PER_SECOND = 1_000;
@@ -28,7 +28,7 @@ export class Endpoint {
   skippedCount = 0;
   /** Due time of the next delivery in the database. */
   nextDueMs = Number.POSITIVE_INFINITY;
-  /** End of the pause that the endpoint asked for by `Retry-After`. */
+  /** The end of the pause that the endpoint requested with `Retry-After`. */
   holdUntilMs = 0;
   readonly #concurrencyMax: number;
   readonly #queue: PendingDelivery[] = [];

@@ -204,7 +204,7 @@ test("Retry-After of a 503 is honoured, for everything that goes there", async (
   await settled(id, "succeeded", 2);
 });
 
-test("what happens to one thing is delivered in order, while nothing fails", async () => {
+test("events of one resource are delivered in order while nothing fails", async () => {
   const name = fresh();
   receiver.answer = (_received, response) => void setImmediate(() => response.end());
   await hook(name);

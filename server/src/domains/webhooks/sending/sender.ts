@@ -117,7 +117,7 @@ export class Sender implements RunningEngine {
     }
   }
 
-  /** Looks for deliveries of other processes to any webhook of this node. */
+  /** Scans for deliveries that other processes created for webhooks of this node. */
   rescan(): void {
     this.#rescans += 1;
     this.#scanNow();

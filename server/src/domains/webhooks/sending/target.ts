@@ -88,7 +88,7 @@ async function toTarget(platform: Platform, row: TargetRow): Promise<Target> {
     const scrubber = createScrubber(row.headers, secrets);
     return { ...common, secrets, secretsUntilMs: untilMs, scrubber };
   } catch (error) {
-    // One broken webhook must not hold up the others.
+    // One invalid webhook must not block the others.
     const scrubber = createScrubber(row.headers, []);
     return { ...common, secrets: [], secretsUntilMs: 0, scrubber, error };
   }

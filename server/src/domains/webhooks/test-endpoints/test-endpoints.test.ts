@@ -16,7 +16,7 @@ async function make(more: object = {}) {
 }
 const requestsOf = async (id: string) => (await owner(`GET ${ENDPOINTS}/${id}/requests`)).body.data;
 
-test("what is posted to a test endpoint is shown to its workspace, without credentials and outside the log", async () => {
+test("requests to a test endpoint are shown to its workspace, without credentials and outside the log", async () => {
   const answer = await owner(`POST ${ENDPOINTS}`, { answerStatus: 418, answerBody: "a teapot" });
   expect(answer).toMatchObject({ status: 201, events: ["test_endpoint.created"] });
   const { id, url } = answer.body.data;

@@ -36,7 +36,7 @@ function csvCell({ kind }: FileColumn, value: unknown): string | null {
   return TEXTS.has(kind) ? escapeFormula(text) : text;
 }
 
-/** One list, a row on each line. */
+/** A JSON list with one row per line. */
 const jsonFormat: FileFormat = {
   mediaType: "application/json",
   rowsMax: Number.POSITIVE_INFINITY,

@@ -13,9 +13,9 @@ import {
 } from "./file-format.ts";
 import { compressText, ARCHIVE_BYTES_MAX, beginArchive, endArchive, type ZipEntry } from "./zip.ts";
 
-/** A sheet has no more lines, and the first has the names. */
+/** The maximum number of rows in a sheet, without the header row. */
 const ROWS_MAX = 1_048_576 - 1;
-/** A cell has room for no more. */
+/** The maximum length of a cell. */
 const CELL_CHARACTERS_MAX = 32_767;
 const SHEET = "xl/worksheets/sheet1.xml";
 const STYLES = "xl/styles.xml";

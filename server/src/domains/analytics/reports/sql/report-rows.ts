@@ -219,7 +219,7 @@ function toPositionedRow({ source, fields }: RowListing, row: SqlRow): Positione
   return { row: values, place: source.key.map((_, index) => row[`k${index}`]) };
 }
 
-/** How many rows there are. */
+/** Counts the rows. */
 export async function countRows(request: ReportRequest, listing: RowListing): Promise<number> {
   const { source, where, conditions } = listing;
   const text = `select count(*) as "n" from ${source.from}${where}`;

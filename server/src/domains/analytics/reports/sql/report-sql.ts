@@ -35,7 +35,7 @@ export interface ReportStatement {
   readonly columns: readonly Column[];
   readonly text: string;
   readonly values: readonly unknown[];
-  /** The most rows that it answers; the statement reads one more, where it can. */
+  /** The maximum number of rows; the statement reads one more if possible. */
   readonly limit: number;
 }
 

@@ -3,7 +3,7 @@ import type { Figure } from "@millrace/client/chart";
 import type { FormField, FormInput } from "#kernel/html/form/form-field.ts";
 import type { VNode } from "#kernel/html/vnode.ts";
 
-/** How numbers and times are written. */
+/** The format of numbers and times. */
 export interface Region {
   readonly locale: string;
   readonly timeZone: string;

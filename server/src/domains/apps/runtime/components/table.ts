@@ -85,7 +85,7 @@ async function findShownTexts(ctx: RenderContext): Promise<readonly string[] | u
     .slice(0, SEARCHED_MAX);
 }
 
-/** Texts that one search looks in. */
+/** The maximum number of texts that one search covers. */
 const SEARCHED_MAX = 20;
 
 /** A table can be sorted only by displayed fields, so that the order reveals nothing else. */

@@ -71,7 +71,7 @@ export const ChatInput = object({
 });
 export type ChatInput = Static<typeof ChatInput>;
 
-/** How many tokens a call took. */
+/** The token usage of a call. */
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;

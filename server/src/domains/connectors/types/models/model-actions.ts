@@ -50,7 +50,10 @@ interface ModelService<Config> {
   readonly listModels: (connection: UpstreamConnection<Config>) => Promise<string[]>;
 }
 
-/** Declares the parts that every service has: to ask a model, to list models, and by that to test the connection. */
+/**
+ * The parts of every model service: the chat action, the list of models, and the connection test, which lists
+ * models.
+ */
 export function modelParts<Config extends ModelConfig>({
   api,
   ask,

@@ -101,22 +101,19 @@ test("rows and bytes have a limit, a statement has a time, and the next call has
   expect((await query("select id from shop_items where id = 2")).body.data.rowCount).toBe(1);
 });
 
-test.skipIf(real)(
-  "a packet that nobody asked for, and is cut, ends its connection alone",
-  async () => {
-    const { query } = await made({ maxConnections: 1, retries: 0 });
-    const resets = server.resets;
-    await query("select 1");
-    await vi.waitFor(() => expect(server.resets).toBeGreaterThan(resets));
-    const before = server.connections;
-    // An error of which the number is missing.
-    server.sendUnasked(Buffer.from([1, 0, 0, 0, 0xff]));
-    await vi.waitFor(async () => {
-      expect((await query("select 1")).status).toBe(200);
-      expect(server.connections).toBeGreaterThan(before);
-    });
-  },
-);
+test.skipIf(real)("an unrequested truncated packet closes only its connection", async () => {
+  const { query } = await made({ maxConnections: 1, retries: 0 });
+  const resets = server.resets;
+  await query("select 1");
+  await vi.waitFor(() => expect(server.resets).toBeGreaterThan(resets));
+  const before = server.connections;
+  // An error of which the number is missing.
+  server.sendUnasked(Buffer.from([1, 0, 0, 0, 0xff]));
+  await vi.waitFor(async () => {
+    expect((await query("select 1")).status).toBe(200);
+    expect(server.connections).toBeGreaterThan(before);
+  });
+});
 
 test("errors do not contain the password, and only permitted addresses are reached", async () => {
   const wrong = await writer.query("select nothing from shop_items");

@@ -225,7 +225,7 @@ async function openSession(connection: MysqlConnection): Promise<MysqlSession> {
       // Without this, the driver generates code from column names that the server sends.
       disableEval: true,
       maxPreparedStatements: 1,
-      // Without it a server may ask for any file of this machine.
+      // Without this flag, the server may request any local file.
       flags: ["-LOCAL_FILES"],
       connectTimeout: connection.deadline.remainingMs(),
     }),

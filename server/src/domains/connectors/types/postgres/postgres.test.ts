@@ -168,7 +168,7 @@ test("a slow statement is cancelled, here and on the server", async () => {
   });
 });
 
-test("connections are used again, no more at a time than allowed, and replaced when they break", async () => {
+test("connections are reused within the limit, and replaced when they break", async () => {
   const { query } = await made({ maxConnections: 2 });
   const before = gate.connections;
   await Promise.all([1, 2, 3, 4, 5, 6].map((n) => query("select $1::int as n", [n])));

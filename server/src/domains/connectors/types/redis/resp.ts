@@ -110,7 +110,7 @@ export class RespDecoder {
   }
 }
 
-/** Asks for lines and bytes until a reply is whole. */
+/** Requests lines and bytes until a reply is complete. */
 function* readReply(depth: number): Generator<number | "line", Reply, Buffer> {
   const line = (yield "line").toString();
   const rest = line.slice(1);

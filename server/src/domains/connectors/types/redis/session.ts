@@ -13,7 +13,7 @@ type RedisConnection = UpstreamConnection<RedisConfig>;
 /** Error prefixes of a server that is temporarily unavailable. */
 const DOWN = /^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|ERR max number of clients)\b/;
 
-/** One signed-in connection; a command at a time. */
+/** One signed-in connection; handles one command at a time. */
 class RedisSession implements Session {
   readonly #stream: Socket;
   readonly #decoder = new RespDecoder(RESPONSE_BYTES_MAX);

@@ -15,7 +15,7 @@ export async function memberWith(world: World, owner: Ask, permissions: readonly
 
 export const ARTIFACTS = "/api/flowsdk/artifacts";
 
-/** An active artifact; tests look into it as they like. */
+/** Creates an active artifact. */
 export async function createArtifact(
   ask: Ask,
   artifactType: string,

@@ -79,7 +79,7 @@ export async function resolveDocumentClient(
   return known ? { ...fresh.client, clientId: known.clientId } : fresh.client;
 }
 
-/** The form that the draft demands: nothing in it can mean two things. */
+/** Requires the form of the specification, which is unambiguous. */
 function documentUrlError(url: string): string | undefined {
   if (url.length > URL_CHARACTERS_MAX) return `has more than ${URL_CHARACTERS_MAX} characters`;
   if (!/^[\x21-\x7e]+$/.test(url) || !URL.canParse(url)) return "is not a URL";

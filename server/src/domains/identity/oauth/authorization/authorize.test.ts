@@ -83,7 +83,7 @@ describe("a request", () => {
     ["http://127.0.0.1/callback", "http://127.0.0.1:1@evil.example/callback", 400],
     ["http://localhost/callback", "http://localhost.evil.example:80/callback", 400],
     ["https://desk.example.com/callback", "https://desk.example.com:8443/callback", 400],
-  ])("of a program that registered %s may come from %s: %i", async (registered, uri, status) => {
+  ])("a program with the redirect URI %s may use %s: %i", async (registered, uri, status) => {
     const app = await register(owner, { redirectUris: [registered] });
     const query = queryFor(app, newPkce(), { redirect_uri: uri });
     const page = await visit(query, owner.token);
@@ -95,7 +95,7 @@ describe("a request", () => {
     expect(wayBack(answer).get("code")).toBeTruthy();
   });
 
-  test("that names a parameter twice ends on a page", async () => {
+  test("with a duplicate parameter ends on an error page", async () => {
     const query = `${new URLSearchParams(asked()).toString()}&state=other`;
     const page = await browser(world)(`GET /oauth/authorize?${query}`);
     expect(page).toMatchObject({ status: 422 });
@@ -203,7 +203,7 @@ describe("the login page", () => {
       ...fields,
     });
 
-  test("comes first, and leads to the consent page", async () => {
+  test("is shown first, and leads to the consent page", async () => {
     const query = asked();
     const page = await visit(query);
     expect(page).toMatchObject({ status: 200, events: [] });
@@ -217,7 +217,7 @@ describe("the login page", () => {
     expect((await visit(query, token)).body).toContain(">Allow</button>");
   });
 
-  test("comes again after a wrong password, with the address but not the password", async () => {
+  test("is shown again after a wrong password, with the address but not the password", async () => {
     const page = await send({ email: "Admin@example.com", password: "a wrong one" });
     expect(page).toMatchObject({ status: 401, events: ["audit.auth.login_failed"] });
     expect(page.body).toContain('role="alert"');

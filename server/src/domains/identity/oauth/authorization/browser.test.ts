@@ -68,7 +68,7 @@ describeInBrowser("in a browser without JavaScript", () => {
     const context = await chrome.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
     const complaints: string[] = [];
-    // A refused login is a 401, which the browser mentions; a broken policy is what we look for.
+    // The browser logs the 401 of a failed login; the test looks for violations of the content security policy.
     page.on("console", (message) => {
       if (/security policy|refused to|blocked/i.test(message.text()))
         complaints.push(message.text());

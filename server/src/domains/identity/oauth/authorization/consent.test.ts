@@ -71,7 +71,7 @@ describe("the consent page", () => {
     }
   });
 
-  test("is good for ten minutes", async () => {
+  test("is valid for ten minutes", async () => {
     await using late = await startWorld();
     const person = await late.member(["owner"]);
     const query = queryFor(await register(person), newPkce());

@@ -66,7 +66,7 @@ export interface AuthorizationRequest {
   readonly challenge: string;
 }
 
-/** Where a response to the application is redirected. */
+/** The redirect target of a response to the application. */
 export interface RedirectTarget {
   readonly redirectUri: string;
   readonly state: string | undefined;
@@ -88,7 +88,7 @@ export async function resolveRequest(
   if (!isRegisteredRedirect(client.redirectUris, redirectUri)) throw new Failure(UnknownRedirect);
   const state = query.state || undefined;
   const asked = query.scope ? parseScopes(query.scope) : client.allowedScopes;
-  // A client that registered itself is an agent, whatever it asks for.
+  // A self-registered client is always an agent.
   const scopes = client.workspace ? asked : keepAgentScope(asked, [AGENT_SCOPE]);
   const challenge = query.code_challenge ?? "";
   const named = workspaceInResource(query.resource, issuer);

@@ -48,7 +48,7 @@ describe("a code", () => {
     });
   });
 
-  test("comes as a form or as JSON", async () => {
+  test("accepts a form or JSON", async () => {
     const body = await exchangeBody(world, owner.token, application);
     const form = new URLSearchParams(body).toString();
     expect(await exchange(form, FORM)).toMatchObject({ status: 200 });
@@ -85,14 +85,14 @@ describe("a code", () => {
     ["a verifier that is too short", { code_verifier: "short" }, "wrong_verifier"],
     ["another address", { redirect_uri: `${CALLBACK}/` }, "wrong_redirect_uri"],
     ["another code", { code: "mrc_guess" }, "unknown_token"],
-  ])("is refused with %s, and stays good", async (_, change, reason) => {
+  ])("is rejected with %s, and stays valid", async (_, change, reason) => {
     const body = await exchangeBody(world, owner.token, application);
     expect(await exchange({ ...body, ...change })).toMatchObject(REFUSED);
     expect(await newestReason(owner, application)).toBe(reason);
     expect(await exchange(body)).toMatchObject({ status: 200 });
   });
 
-  test("is refused for another client", async () => {
+  test("rejects another client", async () => {
     const other = await register(owner);
     const body = await exchangeBody(world, owner.token, application);
     const stolen = { ...body, client_id: other.clientId };
@@ -116,7 +116,7 @@ describe("a code", () => {
   });
 
   test.each(["code", "redirect_uri", "code_verifier", "client_id", "grant_type"])(
-    "without %s the request is none",
+    "rejects a request without %s",
     async (name) => {
       const { [name]: _, ...body } = await exchangeBody(world, owner.token, application);
       const none = { status: 400, body: { error: "invalid_request" }, events: [] };

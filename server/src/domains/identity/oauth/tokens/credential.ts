@@ -48,7 +48,7 @@ async function toCredential(platform: Platform, token: LiveToken): Promise<Crede
     // The grant's id, so that limits and idempotency keys outlive a refresh.
     id: grant_id,
     kind: "oauth",
-    // The log must tell an agent from its person.
+    // The log must distinguish an agent from its member.
     actor: isAgent
       ? { id: grant_id, name: application, type: "api_token" }
       : { id, name, type: "user" },

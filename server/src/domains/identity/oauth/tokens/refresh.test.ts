@@ -32,7 +32,7 @@ describe("a refresh token", () => {
     expect(await exchange(form, FORM)).toMatchObject({ status: 200 });
   });
 
-  test("that is used twice revokes its grant", async () => {
+  test("used twice revokes its grant", async () => {
     const first = await tokensFor(world, owner.token, application);
     const second = (await exchange(refreshBody(first, application))).body;
     const third = (await exchange(refreshBody(second, application))).body;
@@ -72,7 +72,7 @@ describe("a refresh token", () => {
     expect(again.body.scope).toBe("profile workspaces:read");
   });
 
-  test("is refused for another client", async () => {
+  test("rejects another client", async () => {
     const other = await register(owner);
     const tokens = await tokensFor(world, owner.token, application);
     expect(await exchange(refreshBody(tokens, other))).toMatchObject(REFUSED);

@@ -1,6 +1,6 @@
 import { failure, type FailureType } from "#kernel/operation/failure.ts";
 
-/** Why a login was refused: recorded in the event log, not disclosed on the page. */
+/** The reasons of rejected logins: recorded in the event log, not shown on the page. */
 export const REASONS = [
   "request_unknown",
   "browser_unknown",

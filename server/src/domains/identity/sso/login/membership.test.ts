@@ -96,7 +96,7 @@ test("a deleted default role admits no member by mistake", async () => {
   expect(await refusals(world, place.key)).toMatchObject([{ reason: "role_unknown" }]);
 });
 
-test("a deactivated member or account is refused", async () => {
+test("rejects a deactivated member or account", async () => {
   const place = await samlWorkspace(world);
   const here = await member(["viewer"], place);
   await place.owner(`PATCH /api/v1/settings/users/${here.userId}`, { status: "deactivated" });

@@ -89,7 +89,7 @@ test("claims may have other names, and the configured scopes are requested", asy
   expect(me.body.data.user).toMatchObject({ email: "carol@example.com", name: "The Name" });
 });
 
-test("an address that the provider has not verified is refused", async () => {
+test("rejects an address that the provider has not verified", async () => {
   provider.seat("p-5", { email: "dan@example.com", email_verified: false });
   const { back, cookie } = await signIn();
   expect(await comeBack(world, place.slug, back.searchParams, cookie)).toMatchObject({

@@ -8,7 +8,7 @@ import { LoginRefused } from "../login/failure.ts";
 
 const TIMEOUT_MS = 10_000;
 const RESPONSE_BYTES_MAX = 1024 * 1024;
-/** How far a provider's clock may be off. */
+/** The tolerance for the provider's clock. */
 const TOLERANCE_SECONDS = 60;
 /** Signatures that only the provider can make; `none` and the shared-secret ones are not among them. */
 const ALGORITHM = /^(RS|PS|ES)(256|384|512)$|^(EdDSA|Ed25519)$/;
@@ -55,7 +55,7 @@ export async function buildRequestUrl(
   return url.href;
 }
 
-/** Exchanges the code of a response for the person's identity; refuses a response that fails any check. */
+/** Exchanges the code of a response for the person's identity; rejects a response that fails any check. */
 export async function verifyResponse(
   platform: Platform,
   relyingParty: RelyingParty,

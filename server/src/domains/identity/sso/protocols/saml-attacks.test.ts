@@ -164,7 +164,7 @@ test("rejects a comment in an address or NameID, at any position where parsers w
   }
 });
 
-test("document types and entities are refused before anything is parsed", async () => {
+test("rejects document types and entities before parsing", async () => {
   const bomb =
     `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">` +
     `<!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;">]>`;
@@ -186,7 +186,7 @@ test("rejects a response that is expensive to read before parsing it", async () 
   }
 });
 
-test("anything but a SAML response is refused", async () => {
+test("rejects input that is not a SAML response", async () => {
   for (const [SAMLResponse, reason] of [
     ["not base64!", "answer_malformed"],
     [Buffer.from([0xff, 0xfe, 0x00]).toString("base64"), "answer_malformed"],
@@ -208,7 +208,7 @@ test("rejects a SHA-1 signature", async () => {
   await expectRefused({ ...form, SAMLResponse: encode(weak) }, "answer_rejected", /SHA-1/);
 });
 
-test("no, several or invalid e-mail addresses are refused", async () => {
+test("rejects missing, multiple and invalid e-mail addresses", async () => {
   for (const mail of [
     [],
     ["ada@example.com", "bob@example.com"],

@@ -14,7 +14,7 @@ import {
   responseAttribute,
 } from "./saml-assertion.ts";
 
-/** How far a provider's clock may be off. */
+/** The tolerance for the provider's clock. */
 const SKEW_MS = 60_000;
 const BEARER = "urn:oasis:names:tc:SAML:2.0:cm:bearer";
 const EMAIL_FORMAT = "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress";
@@ -39,7 +39,7 @@ export function buildRequestUrl(
   return saml.getAuthorizeUrlAsync(relayState, undefined, {});
 }
 
-/** Reads the person's identity from a response; refuses one that fails any check. */
+/** Reads the person's identity from a response; rejects one that fails any check. */
 export async function verifyResponse(
   provider: SamlProvider,
   sent: SentRequest,
@@ -103,7 +103,7 @@ function buildSamlOptions(
     wantAssertionsSigned: true,
     wantAuthnResponseSigned: false,
     acceptedClockSkewMs: SKEW_MS,
-    // The provider decides which factors it asks for.
+    // The provider decides which factors it requires.
     disableRequestedAuthnContext: true,
     identifierFormat: attributeMapping.email === undefined ? EMAIL_FORMAT : null,
   };
@@ -128,7 +128,7 @@ async function verifyAssertion(
   return toAssertion(profile);
 }
 
-/** Checks the unsigned envelope, which can only lead to a refusal. */
+/** Checks the unsigned envelope, which can only cause a rejection. */
 function assertEnvelope(xml: string, { acs, requestId }: SentRequest): void {
   const failed = failedStatusOf(xml);
   if (failed !== undefined) throw new LoginRefused("provider_refused", `The status is ${failed}.`);

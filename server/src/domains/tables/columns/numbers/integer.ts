@@ -11,7 +11,7 @@ const Bound = Type.Integer({
 
 const INTEGER_PATTERN = /^[+-]?\d{1,16}$/;
 
-/** Beyond these a JSON number is no longer exact. */
+/** Beyond these limits a JSON number is not exact. */
 export function safeIntegerSql(quoted: string): string {
   return `${quoted} between ${Number.MIN_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}`;
 }

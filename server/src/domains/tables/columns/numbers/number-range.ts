@@ -31,7 +31,7 @@ export function parseInRange(value: number, column: Column): ParsedValue {
   const { min, max } = rangeOf(column);
   if (min !== undefined && value < min) return { error: `must be at least ${min}` };
   if (max !== undefined && value > max) return { error: `must be at most ${max}` };
-  // There is no negative zero in PostgreSQL.
+  // PostgreSQL does not store negative zero.
   return { value: value === 0 ? 0 : value };
 }
 

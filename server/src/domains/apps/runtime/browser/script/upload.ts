@@ -6,7 +6,7 @@ const FILES_MAX = 20;
 /** The pending or completed uploads per control. */
 const uploads = new WeakMap<HTMLInputElement, Promise<readonly string[]>>();
 
-/** Uploads what was chosen; the control says what failed. */
+/** Uploads the selected files; the control shows failures. */
 export function uploadFiles(
   input: HTMLInputElement,
   url: string,
