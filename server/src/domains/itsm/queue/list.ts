@@ -138,7 +138,7 @@ export function filterCondition(
   };
 }
 
-/** Parses the filter of a query. Undefined for an invalid filter, whose error `filterSql` reports. */
+/** Parses the filter of a query. Empty for an invalid filter, whose error `filterSql` reports. */
 function readFilter(
   filter: string | Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {

@@ -31,7 +31,7 @@ export interface AgentHistory {
   readonly startedAt: string | undefined;
   /** The iteration of the step; counts from 0. */
   readonly turn: number;
-  /** The iterations before the current one. */
+  /** The iterations up to the current one. */
   readonly turns: readonly AgentTurnOutputs[];
 }
 
@@ -103,7 +103,7 @@ export class Scope {
     this.#agents.set(path, { config, startedAt });
   }
 
-  /** The agent that contains a step, with the outputs of earlier iterations. */
+  /** The agent that contains a step, with the outputs of its iterations up to the current one. */
   agentAt(path: string): AgentHistory | undefined {
     const around = parsePath(path).iterations.findLast((one) => this.#agents.has(one.path));
     const known = around && this.#agents.get(around.path);
