@@ -53,7 +53,7 @@ export interface Decider {
 
 export type Hindrance = "own" | "not_asked" | "decided";
 
-/** The step before it begins. */
+/** The step before its start. */
 export function toWaitingStep({ name, approvers, rule, quorum }: ApprovalStep): StepState {
   return {
     name: name ?? null,
@@ -137,7 +137,7 @@ export function findVoices(
 
 export type ApprovalOutcome = "waits" | "next" | "approved" | "rejected";
 
-/** Adds a decision. The caller begins the next step. */
+/** Adds a decision. The calling function starts the next step. */
 export function addDecision(
   approval: ApprovalRecord,
   { voices, ...decision }: Omit<StepDecision, "insteadOf"> & { readonly voices: readonly string[] },

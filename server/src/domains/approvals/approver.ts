@@ -49,7 +49,7 @@ export const ApprovalStep = Type.Object(
 );
 export type ApprovalStep = Static<typeof ApprovalStep>;
 
-/** Configuration of an approval besides the approvers of a single step. */
+/** Approval settings that apply to all steps. */
 export const approvalPlanFields = {
   steps: Type.Optional(
     Type.Array(ApprovalStep, {

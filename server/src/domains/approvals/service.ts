@@ -143,7 +143,7 @@ export async function noteReminder(
   return approval;
 }
 
-/** Begins the next step if there is one, and writes the approval. */
+/** Starts the next step if one is left, and writes the approval. */
 async function advance(ctx: Context, { approval, outcome }: Settled): Promise<Settled> {
   const after = outcome === "next" ? await begin(ctx, approval) : approval;
   store.update(ctx, after);

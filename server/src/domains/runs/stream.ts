@@ -147,7 +147,7 @@ class RunFollower {
   #run: store.StoredRun | undefined;
   #plan: ExecutionPlan | undefined;
   #steps = new Map<string, JournalRecord>();
-  /** The progress of the interpreter. Recomputed when steps are taken back. */
+  /** The progress of the interpreter. Recomputed when steps are reverted. */
   #progress: Progress | undefined;
   #entries = 0;
   /** Paths with new journal records, and the steps sent as started. */

@@ -95,7 +95,7 @@ async function resolveSpan(
 
 async function startRun(ctx: JobContext, backfillId: string, found: FoundThing): Promise<void> {
   const id = nextRunId(ctx.now.getTime());
-  // Each run continues the causal chain of its own event.
+  // Each run continues the causal chain of its event.
   ctx.setActor(found.start.actor, found.start.cause);
   await writeRunStart(ctx, queuedStart(ctx.services, { ...found.start, id }));
   ctx.flush();

@@ -60,7 +60,7 @@ const INSERT_ENTRY =
   "insert into run_journal (run_id, entry, records, written_at) values ($1, $2, $3, $4)";
 
 /**
- * Restarts an ended run: takes back the journal records of the steps to repeat, and makes the run due. Each retry is
+ * Restarts an ended run: reverts the journal records of the steps to repeat, and makes the run due. Each retry is
  * a new generation, because a receiver that remembers idempotency keys would repeat its earlier responses. All checks
  * run before the first write.
  */
@@ -183,7 +183,7 @@ async function resolveVersion(
   return { version, runAs: deployment.deployedBy, permissions: deployment.permissions };
 }
 
-/** The journal lines that take back steps and reopen loops. */
+/** The journal lines that revert steps and reopen loops. */
 async function readResetLines(
   { tx, services }: RetryContext,
   row: RunRow,

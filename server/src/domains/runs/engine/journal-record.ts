@@ -94,7 +94,7 @@ export interface JournalRecord extends StepRecord {
   /** The run that a step started and waited for. */
   readonly childRunId?: string;
   readonly answer?: WaitAnswer;
-  /** Takes back earlier records of the step, as if it had not started. */
+  /** Reverts earlier records of the step, as if it had not started. */
   readonly forgotten?: true;
 }
 

@@ -186,7 +186,7 @@ export class RunJournal {
     }
   }
 
-  /** Takes back records and reopens loops. The interpreter must recompute its progress afterwards. */
+  /** Reverts records and reopens loops. The interpreter must recompute its progress afterwards. */
   reset(forget: readonly string[], reopen: readonly JournalRecord[]): void {
     const forgotten = forget.map((path) => ({ ...newStepRecord(path), forgotten: true as const }));
     this.#unwritten.push(...forgotten, ...reopen);

@@ -13,7 +13,7 @@ const SOME_ERROR = { code: "", message: "" };
 
 interface OutlineLine {
   readonly record: JournalRecord;
-  /** Takes back earlier records of the step. */
+  /** Reverts earlier records of the step. */
   readonly forgotten: boolean;
 }
 

@@ -105,7 +105,7 @@ export function compileTriggerMatch(
   const trigger = findTrigger(version, triggerId);
   if (!trigger) return () => false;
   const matchesTrigger = compileEventMatch(trigger);
-  // Events of its own runs must not start an endless loop of runs.
+  // A workflow ignores events of its runs, because they would start an endless loop.
   const isOwn = ({ resource, data }: RecordedEvent): boolean =>
     resource.type === "run" && data["workflowId"] === workflowId;
   return (event: RecordedEvent) => matchesTrigger(event) && !isOwn(event);

@@ -285,7 +285,7 @@ async function startGroup(
     holder.rule.kind === "batch"
       ? { ...single, trigger: { ...single.trigger, events: group.map(visibleEvent) } }
       : single;
-  // Each run continues the causal chain of its own event.
+  // Each run continues the causal chain of its event.
   ctx.setActor(start.actor, start.cause);
   await writeRunStart(
     ctx,
