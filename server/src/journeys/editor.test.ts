@@ -46,7 +46,7 @@ describeInBrowser("editing workflows", () => {
     await page.goto(`${at.origin}/workflows/${id}`);
     await page.getByRole("application", { name: /^Canvas/ }).waitFor();
   };
-  test("by keyboard alone: a branching workflow is built, tested, deployed, run and watched", async () => {
+  test("with the keyboard only: a branching workflow is built, tested, deployed, run and watched", async () => {
     const { id, ask } = await makeWorkflow([]);
     const visitor = await at.visit(["owner"]);
     const { page } = visitor;
@@ -112,14 +112,14 @@ describeInBrowser("editing workflows", () => {
     await expectSound(visitor);
   });
 
-  test("a draft outlives a reload, is checked as it is written, and leads to what is wrong", async () => {
+  test("a draft survives a reload, is validated while editing, and links to its errors", async () => {
     const { id } = await makeWorkflow([set("first", "First")]);
     const visitor = await at.visit(["owner"]);
     const { page } = visitor;
     await openEditor(page, `${id}?step=first`);
     await pick(page, "Tab", "records");
     await page.getByRole("button", { name: /problem/ }).waitFor();
-    // Nor does one that comes before the browser's database has had its turn.
+    // The reload also keeps a change that the browser database has not stored yet.
     await page.evaluate("IDBObjectStore.prototype.put = null");
     await page.reload();
     await page.getByText("Your unsaved changes are still here").waitFor();
@@ -136,7 +136,7 @@ describeInBrowser("editing workflows", () => {
     await page.getByText("Saved", { exact: true }).waitFor();
   });
 
-  test("two people edit at once: the second to save merges, and nothing of either is lost", async () => {
+  test("two users edit at the same time: the second to save merges, and no change is lost", async () => {
     const { id } = await makeThree();
     const [one, other] = [await at.visit(["owner"]), await at.visit(["owner"])];
     await Promise.all([
@@ -155,7 +155,7 @@ describeInBrowser("editing workflows", () => {
     await one.page.keyboard.press("ControlOrMeta+s");
     await one.page.getByText("Saved", { exact: true }).first().waitFor();
 
-    // The other is told, keeps their draft, and sees both.
+    // The other user is notified, keeps their draft, and sees both versions.
     await other.page.getByText("while you were editing. Your changes are kept.").waitFor();
     await other.page.getByText("Third, by other").first().waitFor();
     await other.page.keyboard.press("ControlOrMeta+s");
@@ -174,9 +174,9 @@ describeInBrowser("editing workflows", () => {
       "Third, by other",
       "Respond to webhook",
     ]);
-    // Who had nothing unsaved sees it at once.
+    // A user without unsaved changes sees it immediately.
     await one.page.getByText("Third, by other").first().waitFor();
-    // Undo takes back one's own, and never what came from the other.
+    // Undo reverts the user's own changes, not those of the other user.
     await other.page.keyboard.press("ControlOrMeta+z");
     await other.page.getByText("Undone: Add Respond to webhook").waitFor();
     await other.page.getByText("First, by one").first().waitFor();
@@ -210,7 +210,7 @@ describeInBrowser("editing workflows", () => {
     expect(refused).toEqual([]);
   });
 
-  test("a step goes where it is dragged, two are copied as JSON, and undo takes back either", async () => {
+  test("a step moves by drag and drop, two are copied as JSON, and undo reverts both", async () => {
     const { id } = await makeThree();
     const visitor = await at.visit(["owner"]);
     const { page } = visitor;
@@ -259,7 +259,7 @@ describeInBrowser("editing workflows", () => {
     await page.locator(".step").nth(3).waitFor({ state: "detached" });
   });
 
-  test("an older version comes back, the archive gives back, and each offers the way back", async () => {
+  test("an older version is restored, the archive restores, and each can be undone", async () => {
     const { id, ask } = await makeWorkflow([set("a", "First")]);
     await ask(`POST /api/v1/workflows/${id}/publish`, {});
     await ask(`PATCH /api/v1/workflows/${id}`, { nodes: [set("a", "Renamed")] });
@@ -289,7 +289,7 @@ describeInBrowser("editing workflows", () => {
     expect((await read()).status).not.toBe("archived");
   });
 
-  test("a run is asked for what its steps read, and remembers it; a test for the event", async () => {
+  test("a run asks for the inputs that its steps read, and remembers them; a test asks for the event", async () => {
     const values = {
       greeting: "Hello {{ trigger.input.name }}",
       twice: "{{ trigger.input.n * 2 }}",
@@ -333,7 +333,7 @@ describeInBrowser("editing workflows", () => {
     expect(event).toEqual({ type: "order.placed", data: { sku: "AB-1" } });
   });
 
-  test("two tabs of one person keep two drafts, and a tab that opens again takes over its own", async () => {
+  test("two tabs of one user keep two drafts, and a reopened tab restores its own", async () => {
     const { id } = await makeWorkflow([set("a", "First")]);
     const { page: one, context } = await at.visit(["owner"]);
     await openEditor(one, `${id}?step=a`);
@@ -352,7 +352,7 @@ describeInBrowser("editing workflows", () => {
     expect(await one.locator(".step").count()).toBe(2);
   });
 
-  test("the definition is text beside the canvas, and each follows the other", async () => {
+  test("the definition can be edited as text next to the canvas, and each updates the other", async () => {
     const { id } = await makeWorkflow([set("a", "First")]);
     const visitor = await at.visit(["owner"]);
     const { page } = visitor;
@@ -368,7 +368,7 @@ describeInBrowser("editing workflows", () => {
     };
     await write(JSON.stringify(definition));
     await page.locator(".step").getByText("Renamed").waitFor();
-    // What is no JSON is marked at its line, and the caret stays while the error comes and goes.
+    // Invalid JSON is marked at its line, and the cursor stays in place while the error appears and disappears.
     await write(`${JSON.stringify(definition)}\nnothing`);
     await page.getByText("Line 2: The JSON ends before this.").waitFor();
     await expectSound(visitor);

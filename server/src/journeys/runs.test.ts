@@ -39,8 +39,8 @@ const stateOf = (page: Page, state: string) =>
   page.locator("header.page-head").getByText(state, { exact: true });
 
 /**
- * Expects that a list which was read before a run ended, and comes after the log has told of the end, does not bring it
- * back.
+ * Expects that a list response from before the end of a run, which arrives after the end event, does not show the
+ * run again.
  */
 async function expectOlderAnswerIgnored(
   page: Page,
@@ -57,7 +57,7 @@ async function expectOlderAnswerIgnored(
   await end();
   await page.locator(`#row-${id}`).waitFor({ state: "detached" });
   await held[0]?.fulfil();
-  // It is read once more as soon as the older answer is there.
+  // The list is read again as soon as the older response has arrived.
   await until(async () => held.length === 2);
   await page.evaluate(() => new Promise(requestAnimationFrame));
   expect(await page.locator(`#row-${id}`).count()).toBe(0);
@@ -68,7 +68,7 @@ async function expectOlderAnswerIgnored(
 describeInBrowser("runs", () => {
   const at = useConsole();
 
-  test("a failed run is found by its error, read, and retried in the version that mends it", async () => {
+  test("a failed run is found by its error, inspected, and retried in the fixed version", async () => {
     const ask = await at.world.member(["owner"]);
     const { id } = await failRuns(ask, "Price the orders", 1);
     const visitor = await at.visit(["owner"]);
@@ -105,7 +105,7 @@ describeInBrowser("runs", () => {
     await expectSound(visitor);
   });
 
-  test("a loop is read by its counts, and its failed items are gone to one by one", async () => {
+  test("a loop shows its counts, and its failed items are visited one by one", async () => {
     const ask = await at.world.member(["owner"]);
     const body = {
       nodes: [{ ...price("$number(item)"), onError: "continue" }],
@@ -135,7 +135,7 @@ describeInBrowser("runs", () => {
     await expectSound(visitor);
   });
 
-  test("many are retried after a count that says what is left out", async () => {
+  test("many runs are retried after a count that lists the excluded ones", async () => {
     const ask = await at.world.member(["owner"]);
     const { id } = await failRuns(ask, "Bill the orders", 2);
     const good = await deployWorkflow(ask, [DONE], { name: "Greet" });
@@ -164,7 +164,7 @@ describeInBrowser("runs", () => {
     });
   });
 
-  test("a run that waits is watched live, and ended after a question", async () => {
+  test("a waiting run is watched live, and cancelled after a confirmation", async () => {
     const ask = await at.world.member(["owner"]);
     const nodes = [READ, { id: "nap", type: "delay", name: "Nap", config: { ms: 600_000 } }];
     const id = await deployWorkflow(ask, nodes);
@@ -182,12 +182,12 @@ describeInBrowser("runs", () => {
     await page.getByText("Waits", { exact: true }).waitFor();
     await expectSound(visitor);
     await page.getByRole("button", { name: "Cancel" }).click();
-    // Enter leaves all as it is.
+    // Enter keeps the run.
     const wayOut = page.getByRole("dialog").locator("footer button:focus");
     expect(await wayOut.textContent()).not.toBe("Cancel the run");
     await page.getByRole("dialog").getByRole("button", { name: "Cancel the run" }).click();
     await stateOf(page, "Cancelled").waitFor();
-    // And however many wait, by the filter of the list.
+    // Any number of waiting runs can be cancelled with the filter of the list.
     const started = await Promise.all([1, 2, 3].map((total) => trigger(ask, id, { total })));
     await moveTo(page, `${at.origin}/runs?workflow=${id}&status=waiting`);
     await page.getByRole("row").nth(2).waitFor();
@@ -203,7 +203,7 @@ describeInBrowser("runs", () => {
     await page.getByText("No run matches").waitFor();
   });
 
-  test("files of a run are looked at beside it, as words and never as more", async () => {
+  test("files of a run are previewed next to it, only as text", async () => {
     const ask = await at.world.member(["owner"]);
     const write = (as: string, data: unknown) => ({
       id: as,
@@ -262,7 +262,7 @@ describeInBrowser("runs", () => {
     await leave();
   });
 
-  test("a ticket leads to the run that made it, and the run to its ticket", async () => {
+  test("a ticket links to the run that created it, and the run to its ticket", async () => {
     const ask = await at.world.member(["owner"]);
     const config = { operation: "create", kind: "incident", fields: { title: "Paper is out" } };
     const id = await deployWorkflow(
@@ -294,7 +294,7 @@ describeInBrowser("runs", () => {
     await page.waitForURL(new RegExp(`/runs/${runId}`));
   });
 
-  test("whoever may only look is offered nothing that would be refused", async () => {
+  test("a read-only member is offered no action that would be rejected", async () => {
     const ask = await at.world.member(["owner"]);
     const { runIds } = await failRuns(ask, "Look only", 1);
     const visitor = await at.visit(["viewer"]);
@@ -318,7 +318,7 @@ describeInBrowser("runs", () => {
     const send = (n: number) =>
       ask("POST /api/v1/events/topics/orders/publish", { type: "orders.paid", payload: { n } });
     for (const n of [1, 2]) expect((await send(n)).status).toBeLessThan(300);
-    // The preview counts what no open transaction can overtake any more.
+    // The preview counts only events that open transactions can no longer precede.
     await at.world.settled();
     const made = await ask("POST /api/v1/workflows", {
       name: "Paid orders",

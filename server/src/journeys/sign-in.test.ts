@@ -32,7 +32,7 @@ describeInBrowser("signing in", () => {
       return new RegExp(`http://\\S+/${path}\\?token=[\\w-]+`).exec(text)?.[0];
     });
 
-  test("a stranger is told what was wrong, and led to where they wanted to go", async () => {
+  test("a failed sign-in shows the reason, and a successful one continues to the requested page", async () => {
     const person = await somebody(at.world, ["builder"]);
     const visitor = await at.stranger();
     const { page } = visitor;
@@ -57,7 +57,7 @@ describeInBrowser("signing in", () => {
     }
   });
 
-  test("a second factor is asked for: a code, or one of the recovery codes", async () => {
+  test("a second factor is requested: a code, or a recovery code", async () => {
     const person = await somebody(at.world);
     const { app, recoveryCodes } = await withApp(at.world, person);
     for (const code of [app.next(), recoveryCodes[0] ?? ""]) {
@@ -77,7 +77,7 @@ describeInBrowser("signing in", () => {
     }
   });
 
-  test("where a second factor is demanded, it is enrolled at the first sign-in: an app, or a passkey", async () => {
+  test("if a second factor is required, it is enrolled at the first sign-in: an app, or a passkey", async () => {
     const workspace = await at.world.workspace("vault");
     const owner = await at.world.member(["owner"], workspace);
     await owner("POST /api/v1/auth/mfa/totp/enroll");
@@ -114,7 +114,7 @@ describeInBrowser("signing in", () => {
     await fillIn(visitor, byKey.email);
     await page.getByRole("button", { name: "Use a passkey or security key" }).click();
     await page.getByRole("navigation", { name: "Main menu" }).waitFor();
-    // The authenticator goes with whoever has plugged it in.
+    // The virtual authenticator is removed with its session.
     await devTools.detach();
     await visitor.leave();
 
@@ -145,13 +145,13 @@ describeInBrowser("signing in", () => {
     const visitor = await at.stranger();
     const { page } = visitor;
     await page.goto(`${at.origin}/workflows`);
-    // No other workspace has it, so nobody asks which.
+    // Only one workspace has it, so there is no selection.
     await page.getByRole("button", { name: "Single sign-on" }).click();
     await arriveAt(visitor, "/workflows");
     await page.getByRole("button", { name: /Ada Byron/ }).waitFor();
   });
 
-  test("with several workspaces one chooses; without one, one is told", async () => {
+  test("with several workspaces, the user selects one; without any, they are informed", async () => {
     const second = await at.world.workspace("second");
     const person = await somebody(at.world);
     await at.world.sql(
@@ -200,7 +200,7 @@ describeInBrowser("signing in", () => {
     await page.getByRole("heading", { name: /Cy\./ }).waitFor();
   });
 
-  test("a session that is over is begun again above the page, and what was written stays", async () => {
+  test("an expired session is renewed in a dialog, and the input is kept", async () => {
     const person = await somebody(at.world, ["builder"]);
     const visitor = await at.visitAs(person.token);
     const { page } = visitor;

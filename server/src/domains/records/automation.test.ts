@@ -38,7 +38,7 @@ const node = (id: string, { slug }: FilledTable, operation: string, config: obje
   config: { operation, table: slug, ...config },
 });
 
-test("a workflow makes, reads, lists, changes and deletes records", async () => {
+test("a workflow creates, reads, lists, changes and deletes records", async () => {
   const table = await createFilledTable(world, owner, { columns }, []);
   const made = "{{ steps.make.output.id }}";
   const run = await deployAndRun(

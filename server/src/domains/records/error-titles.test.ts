@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { describeFirst } from "./error-titles.ts";
 
-test("an error names the column by its title, and its place in a list or file", () => {
+test("an error names the column by its title, and its position in a list or file", () => {
   const message = "must be a number";
   const said = [
     { path: "/price", title: "Price €", message },

@@ -69,7 +69,7 @@ function isOlderThan({ id, revision }: TableSchema, { tableId, tableRevision }: 
   return tableId === id ? Number(tableRevision) > revision : String(tableId) > id;
 }
 
-/** The values of other records that rules name, as those are now. */
+/** The current values of other records that rules name. */
 function readReferences(
   position: VisibilityContext,
   schema: TableSchema,
@@ -104,7 +104,7 @@ function filterTableEvents(
     }
     const { rules, renamedRevision } = schema;
     if (rules.length === 0) return undefined;
-    // Rules name the fields of today, which are not those of an event before a rename.
+    // Rules use current field names, which differ from those in events before a rename.
     const isReadable = Number(event.data["tableRevision"]) >= renamedRevision;
     return (principal) => {
       const held = principal && readGrants(schema, principal);
@@ -132,7 +132,7 @@ function filterComment(grants: Grants, data: Data): Data | undefined {
   return record && { ...data, record };
 }
 
-/** The visible part of an update; undefined when all that changed is hidden. */
+/** The visible part of an update; undefined if only hidden fields changed. */
 function filterUpdate(grants: Grants, data: Data): Data | undefined {
   // Both are records, as this domain wrote them.
   const [before, after] = [data["before"] as Data, data["after"] as Data];
@@ -149,7 +149,7 @@ function filterUpdate(grants: Grants, data: Data): Data | undefined {
   const visibleChanges = changes.filter(
     (field) => !hiddenBefore.has(field) || !hiddenAfter.has(field),
   );
-  // A record that becomes visible, or ceases to be, is an event whatever changed in it.
+  // A record that becomes visible or hidden is reported as an event, whatever changed in it.
   if (visibleChanges.length === 0 && visibleBefore && visibleAfter) return undefined;
   return {
     ...data,
@@ -168,7 +168,7 @@ function hiddenFields(
   return new Set(checkAccess(grants, record, fields).deniedFields);
 }
 
-/** The display name is the text of a field, and hidden when that is. */
+/** The display name is the value of a field, and is hidden with it. */
 function filterResource(
   resource: RecordedEvent["resource"],
   data: Data,

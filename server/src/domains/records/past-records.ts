@@ -45,7 +45,7 @@ export function pastRecordsSql(
     marks: WHOLE_RECORD,
     among: { field: "tableId", value: schema.id },
     ended: "record.deleted",
-    // Rules name the fields of today, which are not those of a record before a rename.
+    // Rules use current field names, which differ from those in records before a rename.
     ...(table.grants("read") && {
       since: { field: "tableRevision", value: schema.renamedRevision },
     }),

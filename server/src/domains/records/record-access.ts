@@ -40,7 +40,7 @@ export async function toVisibleRecords(
   ]);
 }
 
-/** Fails with `NoSuchRecord` when the record is hidden from the caller. */
+/** Throws `NoSuchRecord` if the record is hidden from the caller. */
 export async function assertVisible(table: OpenTable, record: TableRecord): Promise<void> {
   const grants = await table.grantsOn("read", [record]);
   if (grants && !visibleFields(grants, record)) throw new Failure(NoSuchRecord);

@@ -12,7 +12,7 @@ export interface RecordStatements {
   readonly users: readonly ColumnSchema[];
   /** The columns that hold the ids of files. */
   readonly files: readonly ColumnSchema[];
-  /** The columns in which no two records may agree. */
+  /** The columns that are unique together. */
   readonly unique: readonly ColumnSchema[];
   /** All columns with the revision, for a `select` or `returning`. */
   readonly all: string;
@@ -20,7 +20,7 @@ export interface RecordStatements {
   readonly old: string;
   readonly insertOne: string;
   readonly insertMany: string;
-  /** `insertMany` in two parts, for a clause about conflicts between them. */
+  /** `insertMany` in two parts, for a conflict clause in between. */
   readonly insertManyParts: readonly [insert: string, returning: string];
   /** Updates by the fields that they write. */
   readonly updates: Map<string, string>;
@@ -51,7 +51,7 @@ export function selectList(schema: TableSchema): string {
   return list;
 }
 
-/** `prefix` is the name of the row in the statement, with its dot: `old.` */
+/** `prefix` is the row alias in the statement with a dot: `old.` */
 function buildSelectList({ columns }: TableSchema, prefix: string): string {
   const system = SYSTEM_COLUMNS.map(([field, column]) => `${prefix}"${column}" as "${field}"`);
   return [...system, ...columns.map(({ quoted }) => prefix + quoted)].join(", ");
@@ -101,7 +101,7 @@ export function withVersion({ shape, versionColumn, view }: TableSchema, text: s
 
 const WITH = "with ";
 
-/** Rows `r` made of lists: the ids are parameter `first`, followed by one list for each column. */
+/** Rows `r` from lists: parameter `first` contains the ids, followed by one list for each column. */
 export function unnestSql(columns: readonly ColumnSchema[], first: number): string {
   const lists = columns.map(
     ({ columnType }, index) => `, $${first + 1 + index}::${listTypeOf(columnType.parameterType)}`,
@@ -110,7 +110,7 @@ export function unnestSql(columns: readonly ColumnSchema[], first: number): stri
   return `unnest($${first}::text[]${lists.join("")}) as r (id${names.join("")})`;
 }
 
-/** A list of lists would be unnested down to its texts, so each of them travels as a text. */
+/** `unnest` would flatten a list of lists completely, so each inner list is passed as text. */
 function listTypeOf(parameterType: string): string {
   return parameterType.endsWith("[]") ? "text[]" : `${parameterType}[]`;
 }

@@ -104,7 +104,7 @@ interface UpsertCounts {
   readonly records: readonly unknown[];
 }
 
-/** Upserts a thousand at a time: each part all or none, and done again without harm. */
+/** Upserts a thousand at a time: each batch is atomic, and can be repeated safely. */
 async function upsertInParts(
   { perform }: StepTools,
   params: { readonly slug: string },
@@ -135,7 +135,7 @@ interface QueryRows {
   readonly truncated?: boolean;
 }
 
-/** Runs SQL, or a saved query, and gives its rows. */
+/** Runs SQL or a saved query, and returns its rows. */
 async function runQuery({ perform, log }: StepTools, { sql, queryId, parameters }: QueryInput) {
   const params = parameters ?? [];
   const answer =

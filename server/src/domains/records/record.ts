@@ -1,4 +1,4 @@
-/** A record: its schema for the API, its types, and how rows become records. */
+/** Records: the API schema, types, and the conversion of rows to records. */
 import { isDeepStrictEqual } from "node:util";
 import Type from "typebox";
 import type { SqlRow } from "#kernel/db/statement.ts";
@@ -39,7 +39,7 @@ export const RecordReferenced = failure(
   "Other records refer to this record.",
 );
 
-/** A whole record: the platform's own fields first, then the table's. */
+/** A complete record: system fields first, then the table's. */
 export interface TableRecord {
   readonly id: string;
   readonly createdAt: string;
@@ -79,13 +79,13 @@ export interface RecordWrite {
 }
 
 /**
- * The record in a row whose columns are named as its fields. The row itself becomes the record: the
- * driver made it for this response alone.
+ * The record in a row whose column names equal its fields. The row itself becomes the record, because the driver
+ * created it only for this response.
  */
 export function toRecord(schema: TableSchema, row: SqlRow): RecordResponse {
   const record = row as Record<string, unknown>;
   for (const { name, columnType } of schema.converted) {
-    // Columns that were not selected are absent; and a column may be called `constructor`.
+    // Columns that were not selected are absent; a column may also be named `constructor`.
     if (!Object.hasOwn(record, name)) continue;
     const stored = record[name];
     if (stored !== null) record[name] = columnType.show(stored);
@@ -93,7 +93,7 @@ export function toRecord(schema: TableSchema, row: SqlRow): RecordResponse {
   return record;
 }
 
-/** The record in a row that was selected as `RecordStatements.all` lists. */
+/** The record in a row selected with `RecordStatements.all`. */
 export function toStoredRecord({ columns }: TableSchema, row: SqlRow): StoredRecord {
   const record: Record<string, Json> = {
     id: row["id"] as string,
@@ -114,15 +114,15 @@ export function changesBetween(before: TableRecord, after: TableRecord): string[
   return Object.keys(after).filter((field) => {
     if (field === "updatedAt") return false;
     const [old, now] = [before[field], after[field]];
-    // The members of JSON come back from the database in another order.
+    // The database returns the members of JSON in another order.
     return old !== now && !(typeof now === "object" && isDeepStrictEqual(old, now));
   });
 }
 
-/** Every list, event and export holds whole records, so none may grow without end. */
+/** Lists, events and exports contain complete records, so the size of a record is limited. */
 const RECORD_CHARACTERS_MAX = 1_048_576;
 
-/** The size of a record in characters: near enough, and quickly found. */
+/** The approximate size of a record in characters, which is fast to compute. */
 export function storedSize(record: TableRecord): number {
   let size = 0;
   for (const name in record) {

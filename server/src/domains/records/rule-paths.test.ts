@@ -169,7 +169,7 @@ describe("paths through references in rules", () => {
     );
   });
 
-  test("writes are judged by what the record refers to, before and after", async () => {
+  test("writes are checked against the referenced record, before and after the change", async () => {
     const where = { "customer.region.name": "north" };
     await setRules([
       { roles: ["agent"], actions: ["read"] },
@@ -237,7 +237,7 @@ describe("paths through references in rules", () => {
     expect((await seen()).list).toContain(1);
   });
 
-  test("a rule follows renamed columns of other tables, and keeps them from being dropped", async () => {
+  test("a rule follows renamed columns of other tables, and prevents dropping them", async () => {
     const where = { "customer.region.name": "north" };
     await setRules([{ roles: ["agent"], actions: ["read"], where }]);
     const change = (slug: string, body: object) => owner(`PATCH /api/v1/tables/${slug}`, body);

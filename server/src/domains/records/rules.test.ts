@@ -145,7 +145,7 @@ describe("effects of access rules", () => {
     expect(rows).toEqual([{ title: "same" }, { title: "three" }]);
   });
 
-  test("an upsert makes and changes what each rule allows", async () => {
+  test("an upsert creates and changes only what the rules allow", async () => {
     const more = [
       { roles: ["builder"], actions: ["read", "update", "create"], fields: ["salary", "title"] },
       { roles: ["member"], actions: ["create", "update"] },

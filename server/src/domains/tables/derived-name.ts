@@ -32,7 +32,7 @@ export interface DerivedNameParts {
   readonly fields: readonly string[];
 }
 
-/** Parses a name in an error of PostgreSQL; undefined when it is none of this table's. */
+/** Parses a name in an error of PostgreSQL; undefined if it does not belong to this table. */
 export function parseDerivedName(
   { id, columns, indexes }: Pick<Table, "id" | "columns" | "indexes">,
   name: string,

@@ -8,15 +8,14 @@ const IDENTIFIER = new RegExp(`${SLUG_PATTERN}|${COLUMN_PATTERN}`);
 const SQL_NAMES: ReadonlyMap<string, string> = new Map(SYSTEM_COLUMNS);
 
 /**
- * Quotes a name. Every name was checked when it was saved, so that one outside the alphabet is a bug: it
- * never gets as far as a statement.
+ * Quotes a name. All names were validated when they were saved, so one with other characters is a bug, and throws.
  */
 export function quoteIdentifier(name: string): string {
   if (!IDENTIFIER.test(name)) throw new Error("A name that was never checked was to become SQL.");
   return `"${name}"`;
 }
 
-/** The column that holds a field: the platform's own have other names in SQL. */
+/** The column of a field: system fields have other names in SQL. */
 export function quotedColumn(field: string): string {
   return quoteIdentifier(SQL_NAMES.get(field) ?? field);
 }
@@ -32,7 +31,7 @@ export function tableSql({ partition, table: { slug } }: TableLocation): string 
   return `${quoteIdentifier(schemaOf(partition))}.${quoteIdentifier(slug)}`;
 }
 
-/** The view through which the application reads and writes the table, quoted: see `createView`. */
+/** The quoted view through which the application reads and writes the table: see `createView`. */
 export function viewSql(location: TableLocation): string {
   return qualifiedName(location, "view", "");
 }

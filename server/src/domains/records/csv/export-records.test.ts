@@ -65,7 +65,7 @@ describe("an export", () => {
     );
   });
 
-  test("also as JSON, and as JSON by lines", async () => {
+  test("supports JSON and JSON lines", async () => {
     const query = { fields: "price", sort: "id" };
     const prices = [-1.5, null, 2].map((price, index) => ({ id: table.ids[index], price }));
     const json = await exported(table.path, { ...query, format: "json" });
@@ -79,7 +79,7 @@ describe("an export", () => {
     expect((await exported(table.path, none)).body).toBe("ID,Price\r\n");
   });
 
-  test.each([0, 9, 10, 11, 1_010])("is whole with %d records", async (count) => {
+  test.each([0, 9, 10, 11, 1_010])("contains all of %d records", async (count) => {
     const { path, place } = await createFilledTable(world, owner, { columns }, []);
     await world.sql(`insert into ${place} (price) select n from generate_series(1, $1::int) as n`, [
       count,
@@ -113,7 +113,7 @@ describe("an export", () => {
     );
   });
 
-  test("shows what rules let its reader see", async () => {
+  test("contains only what access rules allow its reader", async () => {
     const agent = await world.member(["agent"]);
     const rules = [
       { roles: ["agent"], actions: ["read"], where: { price: { gt: 1 } }, fields: ["title"] },
@@ -137,7 +137,7 @@ describe("an export", () => {
   });
 });
 
-test("an export that is imported gives the same records", async () => {
+test("importing an export creates the same records", async () => {
   const values = ["red", "a;b", "[x]", '"q"', "=1", "null"];
   const columns = [
     { name: "words", type: "text" },

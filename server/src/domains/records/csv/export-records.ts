@@ -90,7 +90,7 @@ const TEXT_TYPES: ReadonlySet<string> = new Set([
   "url",
 ]);
 
-/** Records read at once; there is one statement for each number. */
+/** The page sizes; each has its own prepared statement. */
 const PAGE_RECORDS = [10, 100, 1_000] as const;
 
 export const exportRecords = query({
@@ -145,7 +145,7 @@ export const exportRecords = query({
   run: async (_ctx, _input, prepared) => prepared,
 });
 
-/** Reads the first page before anything is sent, so that an invalid query fails as one. */
+/** Reads the first page before sending a response, so that an invalid query fails with an error status. */
 function readFirstPage(
   platform: Platform,
   caller: Caller,

@@ -28,7 +28,7 @@ test("a handwritten header of titles prefers custom columns to system columns", 
   expect(fieldsOfHeader(table, header, "names")).toEqual(["id", undefined, undefined, "updatedAt"]);
 });
 
-test("a path through a reference is never read as the column with that title", () => {
+test("a path through a reference is not confused with a column of that title", () => {
   const table = tableOf(["customer.name"]);
   const fields = ["id", "customer.name", ...table.columnNames];
   const read = fieldsOfHeader(table, formatHeader(table, fields));

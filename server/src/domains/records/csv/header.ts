@@ -48,7 +48,7 @@ export function fieldsOfHeader(
     const key = cell.trim();
     const [, title, name = ""] = NAMED_TITLE.exec(key) ?? [];
     if (title !== undefined && titles.get(name)?.trim() === title) return name;
-    // An import of equal headers into a new table numbers their titles.
+    // An import of duplicate headers into a new table numbers their titles.
     const numbered = distinct[index] === cell ? undefined : byTitle.get(distinct[index] ?? "");
     const titled = numbered ?? byTitle.get(key);
     const next = titled && titled.length > 1 ? titled.shift() : titled?.[0];

@@ -52,7 +52,7 @@ describe("an import", () => {
     expect(await all(path, fields)).toEqual([["A-1", 7, "new", null]]);
   });
 
-  test("also takes the text in JSON", async () => {
+  test("accepts JSON with the text", async () => {
     const { path } = await fresh();
     const answer = await owner(`POST ${path}/import`, { csv: "number\nA-1\n" });
     expect(answer).toMatchObject({ status: 200, events: created(1) });
@@ -74,7 +74,7 @@ describe("an import", () => {
     expect(await all(path, fields)).toEqual([]);
   });
 
-  test("also where only the database knows", async () => {
+  test("also reports errors that only the database detects", async () => {
     const { path } = await fresh();
     await imported(path, "number\nA-1\n");
     const answer = await imported(path, "number\nA-0\nA-1\nA-2\nA-2\n");
@@ -174,7 +174,7 @@ describe("an import", () => {
     expect(none).toMatchObject({ status: 200, body: { data: { imported: 0 } }, events: [] });
   });
 
-  test("does what rules let its author do", async () => {
+  test("is limited by access rules", async () => {
     const agent = await world.member(["agent"]);
     const rules = [
       {
@@ -197,7 +197,7 @@ describe("an import", () => {
     });
   });
 
-  test("takes batch after batch in the one transaction", async () => {
+  test("imports all batches in one transaction", async () => {
     const { path, place } = await fresh();
     const lines = Array.from({ length: 2_500 }, (_, index) => `A-${index},${index}\n`).join("");
     const answer = await imported(path, `number,count\n${lines}`);

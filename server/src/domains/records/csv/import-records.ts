@@ -47,8 +47,8 @@ const BATCH_ROWS_MAX = 1_000;
 const BATCH_CHARACTERS_MAX = 262_144;
 
 /**
- * Checks every row before there is a transaction. Only the database knows the rest, such as which
- * unique values are taken.
+ * Validates all rows before the transaction starts. Only the database can check the rest, such as duplicate unique
+ * values.
  */
 export async function checkRows(
   table: OpenTable,
@@ -88,7 +88,7 @@ export async function rollBackAfter<T>(ctx: ImportContext, work: () => Promise<T
   return results[0] as T;
 }
 
-/** Creates and updates the records, batch by batch in the one transaction. */
+/** Creates and updates the records in batches, in one transaction. */
 export async function importRows(
   ctx: ImportContext,
   table: OpenTable,
@@ -118,7 +118,7 @@ export async function importRows(
   return { ...sum, errors: errors.slice(0, FIELD_ERRORS_MAX) };
 }
 
-/** Rows that are written together: few where they are long. */
+/** The rows of one write: fewer if they are long. */
 function* batchesOf(rows: readonly CsvRow[]): Generator<readonly CsvRow[]> {
   let batch: CsvRow[] = [];
   let characters = 0;
@@ -184,7 +184,7 @@ function rowChecker(
       const message = `has ${row.cells.length} cells, and the first line ${columns.length}`;
       return [{ path: at, message }];
     }
-    // A record that may exist already needs not every required field.
+    // An update does not need all required fields.
     const parsed = table.parseFields(column ? "update" : "create", toInput(columns, row), now);
     if ("errors" in parsed) {
       return titleErrors(table.schema, nestErrors(at, parsed.errors));

@@ -54,7 +54,7 @@ describe("an import into a table whose records differ in several fields together
     expect(await imported(path, csv)).toMatchObject({ status: 409, events: [] });
   });
 
-  test("leaves out the lines that are too long for it", async () => {
+  test("skips rows that are too long for the unique index", async () => {
     const { path } = await openTable();
     const lines = Array.from({ length: 40 }, (_, index) =>
       [7, 8, 31].includes(index) ? `N-${index},${index},${long}` : `N-${index},${index},x`,
@@ -76,7 +76,7 @@ describe("an import into a table whose records differ in several fields together
     ]);
   });
 
-  test("also where records are there already", async () => {
+  test("also skips duplicates of existing records", async () => {
     const { path } = await openTable();
     const first = Array.from({ length: 9 }, (_, index) => `K-${index},${index},x\n`).join("");
     await imported(path, `key,count,note\n${first}`);

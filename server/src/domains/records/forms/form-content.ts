@@ -23,7 +23,7 @@ export const FILES_MAX = 10;
 const FILES_MEGABYTES_MAX = 25;
 export const FILES_BYTES_MAX = FILES_MEGABYTES_MAX * 1024 * 1024;
 
-/** Files that a browser offers for each kind: a help, since the content of a file decides. */
+/** The types that the file picker offers for each kind; the server checks the content of the file. */
 const OFFERED: Readonly<Record<FileKind, string>> = {
   picture: "image/*",
   pdf: ".pdf",

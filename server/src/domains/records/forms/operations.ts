@@ -159,7 +159,7 @@ const sendForm = command({
     platform.rateLimit.assert(`form ${key}`, SENT_BY_FORM_MAX);
     const open = await openForm(platform, key);
     const { partition, fields } = open;
-    // Files beyond the form's share are not stored, not even for a moment.
+    // Files beyond the form's share are rejected before they are stored.
     const bytesMax = caller.upload
       ? await platform.db.read(partition, (tx) =>
           readShareLeft({ tx, caller: open.caller, services: platform }),

@@ -65,7 +65,7 @@ async function takeValid(
   const turn = new TurnTimer();
   for (const each of lines) {
     if (turn.isOver()) await turn.next();
-    // A record that may exist already needs not every required field.
+    // An update does not need all required fields.
     const parsed = table.parseFields(key === undefined ? "create" : "update", each.input, ctx.now);
     if ("errors" in parsed) {
       invalid.push({ line: each.line, errors: titleErrors(table.schema, parsed.errors) });
@@ -75,7 +75,7 @@ async function takeValid(
   return valid;
 }
 
-/** Undefined when all was written; nothing was when there is a failure. */
+/** Undefined if all lines were written; on a failure, none was written. */
 async function writeBatch(
   ctx: LineContext,
   table: OpenTable,

@@ -93,7 +93,7 @@ beforeAll(async () => {
   ids["four"] = await order("four", null, { total: 2, cost: 2 });
 });
 
-test("lookups, rollups, lists and formulas are fields like others", async () => {
+test("lookups, rollups, link lists and formulas work like other fields", async () => {
   expect(await list("customers", { fields: "name,orders,sum,open,spent" })).toMatchObject([
     { name: "Ada", orders: [ids["one"], ids["two"]], sum: 12, open: 1, spent: 4 },
     { name: "Bo", orders: [ids["three"]], sum: 9, open: 1, spent: null },
@@ -275,7 +275,7 @@ test("rollups aggregate computed fields if the type allows it", async () => {
   expect([refused.status, refused.body.errors[0].path]).toEqual([422, "?figures"]);
 });
 
-test("computed fields follow a column that is renamed, through tables, texts and filters", async () => {
+test("computed fields follow a renamed column, across tables, texts and filters", async () => {
   const make = (name: string, type: string, options: object) => ({ name, type, options });
   await create("firms", [text("name"), number("rate")]);
   await create("jobs", [

@@ -85,7 +85,7 @@ function figuresOf(name: string | null, own: readonly Child[]) {
   };
 }
 
-test("rollups, their filters, and paths through references mean what they mean in memory", async () => {
+test("rollups, their filters, and reference paths equal the results computed in memory", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(child, { maxLength: 25 }), async (list) => {
       await world.sql(`delete from ${children.place}`);

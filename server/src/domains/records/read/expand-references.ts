@@ -14,7 +14,7 @@ const TARGETS_MAX = 5_000;
 
 type ExpandContext = Pick<ReadContext, "tx" | "services" | "caller">;
 
-/** Parses `customer,owner`: names of references, lists of links and files. */
+/** Parses `customer,owner`: names of references, link lists and file columns. */
 export function parseExpand(
   schema: TableSchema,
   expand: string | undefined,

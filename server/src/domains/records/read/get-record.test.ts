@@ -81,7 +81,7 @@ describe("one record", () => {
     expect(removed.status).toBe(204);
   });
 
-  test("or some of its fields, the id always among them", async () => {
+  test("or returns selected fields, always with the id", async () => {
     const { body } = await owner(`GET ${table.path}/${table.ids[0]}?fields=price,createdBy`);
     expect(body.data).toEqual({ id: table.ids[0], createdBy: "usr_x", price: 12.5 });
   });
@@ -175,12 +175,12 @@ describe("rules", () => {
     expect(all.body.pagination.total).toBe(4);
   });
 
-  test("hide all where no rule is for the caller", async () => {
+  test("hide all records without a matching rule", async () => {
     expect(await titlesOf(table.path, {}, builder)).toEqual([]);
     expect((await builder(`GET ${table.path}/${table.ids[1]}`)).status).toBe(404);
   });
 
-  test("hold for one record too", async () => {
+  test("apply to a single record too", async () => {
     expect((await agent(`GET ${table.path}/${table.ids[0]}`)).status).toBe(404);
     const seen = await agent(`GET ${table.path}/${table.ids[3]}?expand=holder`);
     expect(seen.body.data).toMatchObject({ title: "other", salary: null, holder: null });
@@ -201,7 +201,7 @@ describe("rules", () => {
     expect(sorted.flat().map(({ title }) => title)).toEqual(["other", "open", "mine"]);
   });
 
-  test("hold for what is expanded", async () => {
+  test("apply to expanded references", async () => {
     const columns = [{ name: "person", type: "reference", options: { table: table.slug } }];
     const { path } = await createFilledTable(world, owner, { columns }, [
       { person: table.ids[0] },

@@ -31,7 +31,7 @@ const numbers = (first: number, last: number) =>
 test("a page of large records ends early, and the list continues after it", async () => {
   const table = await createFilledTable(world, owner, { columns: TEXTS }, []);
   await fill(table, 20);
-  // In the second order, the table is known to have large records from the first page on.
+  // The second pass knows from the first page on that the table has large records.
   const orders = [
     ["createdAt,id", numbers(1, 20)],
     ["-id", numbers(20, 1)],

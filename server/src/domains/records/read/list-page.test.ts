@@ -67,7 +67,7 @@ test("each record of a list has the revision for conditional changes", async () 
   expect((await change(revision)).status).toBe(412);
 });
 
-test("a filter can say when, relative to now", async () => {
+test("a filter can use times relative to now", async () => {
   const countOf = async (filter: object) => {
     const { status, body } = await read({ filter: JSON.stringify(filter), limit: "1000" });
     return status === 200 ? body.data.length : status;
@@ -80,7 +80,7 @@ test("a filter can say when, relative to now", async () => {
   ]);
 });
 
-test("rules hold for jumps and for estimates", async () => {
+test("access rules apply to jumps and estimates", async () => {
   const seen = (await pagesOf(agent, table.path, { sort: "id" })).flat();
   const { body } = await read({ sort: "id", limit: "1000", at: "0", count: "estimate" }, agent);
   expect(idsOf(body.data)).toEqual(idsOf(seen));

@@ -60,7 +60,7 @@ interface PageRequest {
   readonly page: RecordPageQuery;
 }
 
-/** Reads a page of records with what they refer to. */
+/** Reads a page of records and expands references. */
 export async function readRecordPage(
   ctx: ReadContext,
   table: OpenTable,
@@ -174,7 +174,7 @@ async function readPart(
   }
 }
 
-/** True once a page of a table was too large for its records; unknown before the first page. */
+/** True if a page of the table was once too large; unknown before the first page. */
 const hasLargePages = new WeakMap<TableSchema, boolean>();
 
 /** Cursors of one list are invalid in another. */

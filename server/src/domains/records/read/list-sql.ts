@@ -39,7 +39,7 @@ export function parseListing(table: OpenTable, query: RecordQuery, now?: Date): 
   return { query: parsed, keys: parseOrder(parsed, query.sort) };
 }
 
-/** Reads up to `count` records after a position, or from the beginning. */
+/** Reads up to `count` records after a position, or from the start. */
 export async function readListedRecords(
   tx: Tx,
   listing: RecordListing,
@@ -116,7 +116,7 @@ export async function readPosition(
   return row && keys.map((_, index) => row[`${HIDDEN}${index}`]);
 }
 
-/** The clause of a statement; it names parameters that nothing else in the text does. */
+/** The clause of a statement; its parameter names are unique in the text. */
 export function whereSql(
   { where, parameters }: Pick<ParsedRecordQuery, "where" | "parameters">,
   text = "",
@@ -126,7 +126,7 @@ export function whereSql(
   return conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`;
 }
 
-/** Counted one by one up to here; beyond it the planner's estimate is near enough. */
+/** Counts exactly up to this number; beyond it, the planner's estimate is sufficient. */
 const COUNTED_MAX = 10_000;
 
 /**
@@ -217,7 +217,7 @@ interface PageText {
   readonly isMost: boolean;
 }
 
-/** Before the name of a field that the list is sorted by and does not show. */
+/** Prefix for the name of a sort field that is not selected. */
 const HIDDEN = "~";
 
 function hiddenKeys({ query: { fields }, keys }: RecordListing): readonly SortKey[] {

@@ -220,7 +220,7 @@ async function readHistory(
     (event) => event.id,
   );
   const visible = await filterEvents(visibilityContext(ctx), ctx.caller.principal, events.data);
-  // Its events may be deleted by retention, or hidden; then the record must exist at least.
+  // Its events may be hidden or deleted by retention; in this case the record must exist.
   if (visible.length === 0 && after === undefined) await assertExists(ctx, table, id);
   return { ...events, data: visible.map(toEventEnvelope) };
 }

@@ -105,7 +105,7 @@ function referencesOf({ schema }: OpenTable): readonly ColumnSchema[] {
   );
 }
 
-/** A lookup shows fields of further tables, so the rules of every table count. */
+/** A lookup shows fields of other tables, so the rules of all tables count. */
 async function assertNotLimited(ctx: ReadContext, slug: string): Promise<void> {
   const table = await openTable(ctx, slug);
   const schemas = await table.listSchemas();

@@ -114,7 +114,8 @@ export async function readPastRecord(
   });
   if (!found) throw new Failure(PastNotKept);
   const { event, state } = found;
-  // As if it were made so: a change of hidden fields alone is hidden, and the record is not.
+  // As if the record had been created in this form: a change of only hidden fields is hidden, but the record is
+  // not.
   const { tableId, tableSlug, tableRevision } = event.data;
   const data = { ...state, tableId, tableSlug, tableRevision };
   const whole = { ...event, type: "record.created", data };

@@ -40,11 +40,11 @@ test("roles with the permission can use a table without rules, and members are c
   ]);
 });
 
-test("rules limit who can use a table; unknown tables are left out", async () => {
+test("rules limit who can use a table; unknown tables are omitted", async () => {
   const rules = [
     { roles: ["viewer"], actions: ["read"], where: { text: "public" } },
     { roles: ["agent"], actions: ["update"] },
-    // Viewers do not hold `records:write`, so this gives them nothing.
+    // Viewers do not have `records:write`, so this rule has no effect for them.
     { roles: ["viewer"], actions: ["delete"] },
   ];
   await owner("PATCH /api/v1/tables/closed", { rules });
@@ -56,7 +56,7 @@ test("rules limit who can use a table; unknown tables are left out", async () =>
   expect(idsOf(closed.write)).toEqual(["owner", "admin", "agent"]);
 });
 
-test("requesters can't see who has access", async () => {
+test("requesters cannot see who has access", async () => {
   const requester = await world.member(["requester"]);
   expect((await requester("GET /api/v1/records/access")).status).toBe(403);
 });

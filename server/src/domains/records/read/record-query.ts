@@ -80,7 +80,7 @@ export interface ParsedRecordQuery {
   readonly rank?: string | undefined;
 }
 
-/** Parses a query against a table as its rules let the caller see it. */
+/** Parses a query against a table with the caller's access rules. */
 export function parseRecordQuery(
   table: OpenTable,
   query: RecordQuery,
@@ -127,11 +127,11 @@ export function parseRecordQuery(
 }
 
 const NEWEST_FIRST = "-id";
-/** No column has such a name. */
+/** No column can have this name. */
 const RANK = "_rank";
 const BEST_FIRST = `-${RANK}`;
 
-/** The order of a list; fields that are hidden from the caller sort as null. */
+/** The order of a list; fields hidden from the caller sort as null. */
 export function parseOrder(
   { schema, rules, rank }: Pick<ParsedRecordQuery, "schema" | "rules" | "rank">,
   sort = rank === undefined ? NEWEST_FIRST : BEST_FIRST,
@@ -152,7 +152,7 @@ export function parseOrder(
   });
 }
 
-/** The platform's own fields and those of required columns always have a value, where they are seen. */
+/** System fields and visible required columns always have a value. */
 function isNullable(
   { schema, rules }: Pick<ParsedRecordQuery, "schema" | "rules">,
   name: string,
@@ -244,7 +244,7 @@ export function compileWords(
   return { where: each.join(" and "), rank: `(${ranks.join(" + ")})::float8` };
 }
 
-/** Parses a list of fields; the id is always among them. */
+/** Parses a list of fields; the id is always included. */
 function parseFieldList(table: OpenTable, list: string | undefined): readonly string[] {
   const all = fieldsOf(table.schema);
   if (list === undefined) return all;

@@ -87,7 +87,7 @@ interface MatchTarget {
   readonly parameters: SqlParameters;
 }
 
-/** The condition on records that have every word, and how well they go with them. */
+/** The condition for records that contain all words, and their rank. */
 function compileMatch(
   schema: TableSchema,
   { raw, text, words }: SearchQuery,
@@ -95,7 +95,7 @@ function compileMatch(
 ): { readonly where: string; readonly rank: string } {
   if (RECORD_ID.test(raw)) return { where: `id = ${parameters.add(raw, "text")}`, rank: "1" };
   const indexed = schema.columns.filter(isSearched);
-  // Hidden in part, a column is an expression that no index serves.
+  // A column that is hidden for some records becomes an expression, for which there is no index.
   if (indexed.length > 0 && indexed.every(({ name }) => rules.isPlain(name))) {
     const columns = indexed.flatMap(({ name }) => rules.field(name)?.sql ?? []);
     const { where, rank = "0" } = compileWords(text, columns.map(wordsSql), parameters);

@@ -13,7 +13,7 @@ const GROUPS_MAX = 1_000;
 const MEASURES_MAX = 40;
 const { filter, q } = recordQueryParams;
 
-/** Figures by their names, each of a column in SQL; `numbers` are of numbers alone. */
+/** Aggregates by name, each over a column in SQL; `numbers` accept only numeric columns. */
 const FIGURES = {
   sum: { sql: (field: string) => `sum(${field})::float8`, numbers: true },
   average: { sql: (field: string) => `avg(${field})::float8`, numbers: true },

@@ -37,7 +37,7 @@ import { assertMembers } from "../write/check-members.ts";
 import { explainConstraint, invalidRecord } from "../write/constraint-error.ts";
 import { storedValue } from "../write/insert-records.ts";
 
-/** Events that are counted for the revision: more than a record has that anyone deletes. */
+/** The maximum number of events counted for the revision: more than a deleted record has in practice. */
 const EVENTS_MAX = 1_000;
 
 const RecordPresent = failure("record_present", 409, "The record is not deleted.");
@@ -66,7 +66,7 @@ export const restoreRecord = command({
 
 interface DeletedRecord {
   readonly record: TableRecord;
-  /** The next that it would have had: an old ETag must not fit the new record. */
+  /** The next revision of the record: an old ETag must not match the restored one. */
   readonly revision: number;
 }
 
@@ -97,7 +97,7 @@ export async function restoreRecords(
   await assertMembers(ctx, table, writes);
   await settleFiles(ctx, table, writes);
   await Promise.all(restored.map((one) => insertWhole(ctx, table, one)));
-  // Behind the insert: restored records may link to each other.
+  // After the insert, because restored records may link to each other.
   await assertLinks(ctx, table, writes);
   for (const { record } of restored) {
     ctx.emit(RecordRestored, recordRef(schema, record), recordEventData(schema, record));

@@ -95,7 +95,7 @@ export function rowsOf(world: World, { place }: FilledTable): Promise<any[]> {
   return world.sql(`select * from ${place} order by id`);
 }
 
-/** The data of the events that the request with this id appended. */
+/** The data of the events that a request appended. */
 export async function eventDataOf(world: World, requestId: string): Promise<any[]> {
   const rows = await world.sql(
     "select data from events where request_id = $1 order by epoch, xid, seq",

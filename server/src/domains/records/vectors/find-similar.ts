@@ -123,7 +123,7 @@ function parseSearch(table: OpenTable, body: Static<typeof Body>, now: Date): Se
   const { filter } = body;
   const which = filter && { filter: JSON.stringify(filter) };
   const { rules, where, parameters } = parseRecordQuery(table, { fields: "id", ...which }, now);
-  // A hidden text is not to be guessed at by how near it is.
+  // The score must not reveal a hidden text.
   const guards = [column, ...source.columns].map((name) => rules.guard(name));
   const conditions = [where, ...guards].filter((condition) => condition !== undefined);
   const vectorsOfRow = vectorsOfRowSql(schema, column, { row, source });

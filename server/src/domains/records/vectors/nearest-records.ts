@@ -11,7 +11,7 @@ import { Failure, failure } from "#kernel/operation/failure.ts";
 import { decodeVectors, findNearest } from "./unit-vector.ts";
 import { findNear, findPgvector, isPgvectorGone } from "./vector-copies.ts";
 
-/** Compared with one question: some 150 MB of the model's own vectors pass through, page by page. */
+/** The limit per search: about 150 MB of the model's vectors are read page by page. */
 const VECTORS_MAX = 100_000;
 const PAGE_RECORDS = 1_000;
 /** The page size in bytes. It is limited because each page is in memory, and many requests may run at once. */
@@ -23,7 +23,7 @@ export const TooManyVectors = failure(
   `The search must compare more than ${VECTORS_MAX} vectors. Narrow the records with \`filter\`.`,
 );
 
-/** The records among which is searched, and their vectors, in SQL. */
+/** The SQL of the candidate records and their vectors. */
 export interface VectorSearch {
   readonly tableId: string;
   readonly column: string;
@@ -149,7 +149,7 @@ function pageStatement(
   const all = [
     ...conditions,
     `${row}.id > ${after}`,
-    // Looked up one by one: by "any", a plan for any number of them reads all records.
+    // Looked up individually: with `any`, a plan for an unknown number of ids reads all records.
     ...(among === undefined ? [] : [`${row}.id in (select unnest(${among}))`]),
   ];
   // The condition is on both sides, so that no index is read from its start for each page.

@@ -1,4 +1,4 @@
-/** Vectors of length 1, of any number of dimensions: their cosine is the sum of the products. */
+/** Unit vectors of any dimension: their cosine is the sum of the products. */
 
 /**
  * The unit vector of the same direction; undefined for a zero vector or infinite numbers. Plain loops are eight

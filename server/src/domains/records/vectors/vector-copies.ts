@@ -111,7 +111,7 @@ const FORGET = `
   delete from millrace_vectors.chunks c using unnest($2::text[], $3::text[]) as t (column_name, record_id)
    where c.table_id = $1 and c.column_name = t.column_name and c.record_id = t.record_id`;
 
-/** Copies vectors of a table that have no copy. Resolves to true when there may be more. */
+/** Copies vectors of a table that have no copy. Resolves to true if more may remain. */
 export async function copyVectors(tx: Tx, tableId: string): Promise<boolean> {
   const home = await findPgvector(tx);
   if (home === undefined) return false;
@@ -161,7 +161,7 @@ function splitVectors(vectors: Float32Array, size: number): readonly Float32Arra
   return Array.from({ length: count }, (_, at) => vectors.subarray(at * size, (at + 1) * size));
 }
 
-/** Copies the vectors of a table that were there before pgvector was. */
+/** Copies the vectors that existed before pgvector was installed. */
 export const copyVectorsJob = job({
   kind: "records.copy_vectors",
   payload: Type.Object({

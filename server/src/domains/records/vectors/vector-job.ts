@@ -69,7 +69,7 @@ export const embedRecords = job({
     for (const mark of pending) {
       if (chunks >= CHUNKS_MAX) break;
       signal.throwIfAborted();
-      // A stopping server does not wait for long texts; the next one embeds them.
+      // A server that shuts down does not wait for long texts; the next run embeds them.
       platform.shutdown.throwIfAborted();
       const made = await workOut(platform, partition, mark);
       chunks += made.chunks;
@@ -102,7 +102,7 @@ async function workOut(
   return { vector: { ...mark, digest, vectors }, chunks: made.length };
 }
 
-/** Marks all records of a table whose columns were changed, part by part. */
+/** Marks all records of a changed table, in batches. */
 export const markVectors = job({
   kind: "records.mark_vectors",
   payload: TablePayload,
@@ -208,5 +208,5 @@ function changedColumns(table: VectorTable, { type, data }: RecordedEvent): read
     .map(({ name }) => name);
 }
 
-/** The vectors of a column stay its own when it gets another name. */
+/** A renamed column keeps its vectors. */
 export const vectorFollower: ColumnFollower = { rename: renameVectors };

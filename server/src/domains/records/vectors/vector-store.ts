@@ -23,7 +23,7 @@ const MARK = `
     join user_tables t on t.id = m.table_id
   on conflict (table_id, column_name, record_id) do update set requested = record_vectors.requested + 1`;
 
-/** Notes that vectors are to be worked out; each may be named once. */
+/** Marks vectors for computation; each key may occur once. */
 export async function markPending(
   tx: Tx,
   keys: readonly (VectorKey & { readonly tableId: string })[],

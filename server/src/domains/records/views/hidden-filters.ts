@@ -43,7 +43,7 @@ function namedFields(condition: unknown): readonly string[] {
 
 const LOGICAL: ReadonlySet<string> = new Set(["and", "or", "not"]);
 
-/** True when no rule shows the reader the field in any record, or one on the way to it. */
+/** Returns whether the rules hide a field, or one on the path to it, in all records. */
 async function isHiddenPath(table: OpenTable, path: string): Promise<boolean> {
   const [first = "", ...rest] = path.split(".");
   const grants = table.grants("read");

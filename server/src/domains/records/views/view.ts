@@ -18,9 +18,9 @@ import { fieldsOf } from "../record-statements.ts";
 
 export const TableViewsOwn = permission("table_views:own", "Manage table views", EVERY_ROLE);
 
-/** The permission of those who arrange views for everyone: to write records. */
+/** The permission for arranging shared views: writing records. */
 const SHARE_PERMISSION = "records:write";
-/** The permission of those who keep shared views in order: to make tables. */
+/** The permission for managing shared views: creating tables. */
 const MANAGE_PERMISSION = "tables:write";
 const VIEWS_MAX = 2_000;
 const FIELDS_MAX = 210;
@@ -225,7 +225,7 @@ export async function getVisibleView({ tx, caller }: ReadContext, viewId: string
   return tableViews.store.get(tx, viewId);
 }
 
-/** Throws a 403 unless the view is the caller's own, or they make tables. */
+/** Throws a 403 unless the view is the caller's own, or they may create tables. */
 export function assertMayChange({ principal, permissions }: Caller, view: TableView): void {
   if (view.createdBy === principal?.id || permissions.has(MANAGE_PERMISSION)) return;
   throw new Failure(Forbidden, {

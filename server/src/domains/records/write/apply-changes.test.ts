@@ -45,7 +45,7 @@ test("one request creates, changes and deletes records, and one undo reverts all
   ]);
 });
 
-test("nothing is written where one part is stale, invalid, empty or too large", async () => {
+test("writes nothing if a part is outdated, invalid, empty or too large", async () => {
   const { slug } = await create();
   const path = `/api/v1/tables/${slug}/records`;
   const [one, two] = (await owner(`GET ${path}?sort=id`)).body.data;

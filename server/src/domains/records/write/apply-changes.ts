@@ -91,7 +91,7 @@ export const applyRecordChanges = command({
   },
 });
 
-/** Many records have no common revision that If-Match could name. */
+/** Many records have no common revision for If-Match. */
 const NO_REVISION = -1;
 
 type ChangeContext = WriteContext<

@@ -147,7 +147,7 @@ describe("many records", () => {
     expect(made.status).toBe(201);
   });
 
-  test("are named where a text is too long for an index", async () => {
+  test("reports the records whose text is too long for an index", async () => {
     const columns = ["a", "b"].map((name) => ({ name, type: "text" }));
     const indexes = [{ columns: ["a", "b"] }];
     const table = await createFilledTable(world, owner, { columns, indexes }, []);
@@ -169,7 +169,7 @@ describe("many records", () => {
     expect(await rowsOf(world, table)).toEqual([]);
   });
 
-  test("may be as large as the limit, and one record is not without one", async () => {
+  test("may have the total size limit, which applies to a single record too", async () => {
     const columns = Array.from({ length: 3 }, (_, index) => ({
       name: `t${index}`,
       type: "text",
@@ -204,7 +204,7 @@ describe("changes the records that match a condition", () => {
     { title: "d", state: null },
   ];
 
-  test("are changed together, and counted where something changed", async () => {
+  test("are changed together, and only actual changes are counted", async () => {
     const table = await createFilledTable(world, owner, { columns }, records);
     const body = { filter: { state: { in: ["open", "closed"] } }, set: { state: "closed" } };
     const answer = await owner(`PATCH ${table.path}/bulk`, body);

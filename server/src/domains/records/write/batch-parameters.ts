@@ -19,7 +19,7 @@ import {
   VALUE_TAKEN,
 } from "./constraint-error.ts";
 
-/** The ids of records and then, column by column, their values: the parameters of `unnestSql`. */
+/** The ids of records, then their values column by column: the parameters of `unnestSql`. */
 export function batchParameters(
   columns: readonly ColumnSchema[],
   writes: readonly Pick<RecordWrite, "record">[],
@@ -82,7 +82,7 @@ export async function explainBatchError(
   }
 }
 
-/** Errors for the unique values that another record has, one of these included. */
+/** Errors for unique values used by another record, including records of the same request. */
 async function findTakenValues(
   ctx: WriteContext<never>,
   table: OpenTable,
@@ -93,7 +93,7 @@ async function findTakenValues(
   const indexes = schema.indexes.filter(({ unique }) => unique).map((index) => index.columns);
   const errors: FieldError[] = [];
   for (const fields of [...columns, ...indexes]) {
-    // Values with a null among them are never taken; a generated one is null here too.
+    // Unique keys with a null never conflict; a generated value is null here too.
     const complete = writes.filter(({ record }) => fields.every((field) => record[field] !== null));
     const owners = await findOwners(ctx, table, fields, complete);
     const first = new Map<string, string>();
@@ -108,7 +108,7 @@ async function findTakenValues(
   return errors.slice(0, FIELD_ERRORS_MAX);
 }
 
-/** The stored records that have the same values in these fields, by the ids of those to be written. */
+/** The stored records with the same unique values, by the ids of the records to write. */
 async function findOwners(
   { tx }: WriteContext<never>,
   table: OpenTable,

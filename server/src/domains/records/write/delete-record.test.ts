@@ -57,7 +57,7 @@ test("rejects the deletion of a referenced record if the column restricts it", a
   expect(answer).toMatchObject({ status: 204, events: ["record.deleted"] });
 });
 
-test("a record keeps itself from being deleted when it refers to itself so", async () => {
+test("a record with a restricting reference to itself cannot be deleted", async () => {
   const people = await table();
   await owner(`PATCH /api/v1/tables/${people.slug}`, {
     addColumns: [refer("boss", people, "restrict")],
@@ -106,7 +106,7 @@ test("cascading deletions emit events, starting with the outermost record", asyn
   expect(left.headers["etag"]).toBe('"2"');
 });
 
-test("circles end", async () => {
+test("reference cycles are handled", async () => {
   const people = await table();
   await owner(`PATCH /api/v1/tables/${people.slug}`, {
     addColumns: [refer("boss", people, "cascade"), refer("friend", people, "set_null")],
@@ -141,7 +141,7 @@ test("a record that is deleted by the cascade does not block the deletion", asyn
   expect(await toldBy(answer)).toEqual(["deleted line", "deleted order", "deleted Ada"]);
 });
 
-test("the order of the tables' names does not matter to what goes together", async () => {
+test("cascades do not depend on the order of table names", async () => {
   const customers = await table();
   const [first, second] = [await table(), await table()];
   const add = ({ slug }: FilledTable, ...columns: object[]) =>
@@ -274,7 +274,7 @@ test("the history of a record is complete, also after its deletion", async () =>
   expect((await owner(`GET ${elsewhere.path}/${ada}/history`)).status).toBe(404);
 });
 
-test("a record of which nothing is kept in the log has an empty history", async () => {
+test("a record without log events has an empty history", async () => {
   const { path, ids } = await createFilledTable(world, owner, { columns: [TITLE] }, [
     { title: "silent" },
   ]);

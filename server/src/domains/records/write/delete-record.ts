@@ -18,7 +18,7 @@ import { applyChanges, emitUpdated, lockRecord } from "./update-record.ts";
 
 type DeleteContext = WriteContext<typeof RecordDeleted | typeof RecordUpdated>;
 
-/** Deletes a record, and the records that go with it. */
+/** Deletes a record and its dependents. */
 export async function deleteRecord(
   ctx: DeleteContext,
   table: OpenTable,
@@ -32,7 +32,7 @@ export async function deleteRecord(
   await deleteWithDependents(ctx, { table, records: [record] });
 }
 
-/** Deletes all records that a filter holds for, or none; returns their number. */
+/** Deletes all records that match a filter, or none; returns their number. */
 export async function deleteMatching(
   ctx: DeleteContext,
   table: OpenTable,
@@ -41,7 +41,7 @@ export async function deleteMatching(
   return deleteLocked(ctx, table, await lockMatching(ctx, table, filter, "for update"));
 }
 
-/** Deletes records that the transaction has locked, all or none; returns their number. */
+/** Deletes locked records, all or none; returns their number. */
 export async function deleteLocked(
   ctx: DeleteContext,
   table: OpenTable,
@@ -75,8 +75,8 @@ export async function deleteUnreferenced(
 }
 
 /**
- * Deletes in one statement: PostgreSQL checks references at its end, so that it does not matter how the
- * deleted records refer to each other.
+ * Deletes in one statement: PostgreSQL checks references at its end, so references between the deleted records do
+ * not matter.
  */
 async function deleteWithDependents(ctx: DeleteContext, roots: DeletedRecords): Promise<void> {
   const schemas = await roots.table.listSchemas();

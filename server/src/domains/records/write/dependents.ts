@@ -22,7 +22,7 @@ export interface DeletedRecords {
   readonly records: readonly TableRecord[];
 }
 
-/** A record whose references to deleted ones are set to null, or leave their lists. */
+/** A record whose references to deleted records are set to null, or removed from lists. */
 export interface ClearedRecord {
   readonly table: OpenTable;
   readonly record: TableRecord;
@@ -78,7 +78,7 @@ export async function planDeletion(
       }
     }
   }
-  // A record whose reference is cleared may have been found to be deleted later.
+  // A record whose reference is cleared may later turn out to be deleted too.
   return {
     deleted,
     deletedIds,

@@ -42,8 +42,8 @@ export interface NewRecord {
 }
 
 /**
- * Creates records, all or none. The statement for a single one, in a table that generates nothing, is
- * not awaited: the commit fails with what PostgreSQL has against it.
+ * Creates records, all or none. The statement for a single record, in a table without generated values, is not
+ * awaited: the commit reports its errors.
  */
 export async function insertRecords(
   ctx: WriteContext<typeof RecordCreated>,
@@ -58,7 +58,8 @@ export async function insertRecords(
   );
   const stored: StoredRecord[] = [];
   for (const slice of sliceWrites(table.schema, writes)) {
-    // The events of the slice before: to write all of them at the end would take too long for one turn.
+    // Emits the events of the previous batch here: writing all of them at the end would block the event loop for
+    // too long.
     if (stored.length > 0) ctx.flush();
     stored.push(...(await emitCreated(ctx, table, slice, await insert(ctx, table, slice))));
   }
@@ -92,7 +93,7 @@ export async function emitCreated(
   });
 }
 
-/** Returns the rows with the generated values, where there are some. */
+/** Returns the rows with the generated values, if there are any. */
 async function insert(
   ctx: WriteContext<never>,
   table: OpenTable,
@@ -122,7 +123,7 @@ export function storedValue(value: Json | undefined, store: (value: Json) => unk
   return value === null || value === undefined ? null : store(value);
 }
 
-/** Parses and checks records before they are inserted; throws all their errors. */
+/** Parses and checks records before the insert; throws all errors together. */
 export async function prepareInserts(
   ctx: WriteContext<never>,
   table: OpenTable,
@@ -169,7 +170,7 @@ export async function prepareInserts(
   return writes;
 }
 
-/** Drops conditions on generated fields: they have no value yet, and the condition may come to hold. */
+/** Drops conditions on generated fields: they have no value yet, and the conditions may hold later. */
 function ignoringGenerated(schema: TableSchema, grants: readonly Grant[]): readonly Grant[] {
   const names = new Set(recordStatements(schema).generated.map(({ name }) => name));
   if (names.size === 0) return grants;

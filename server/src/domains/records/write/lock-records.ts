@@ -37,13 +37,13 @@ export class RecordBudget {
   }
 }
 
-/** The strength of a lock: against changes, or so that nothing new can refer to the records either. */
+/** The lock strength: against changes, or also against new references. */
 export type LockStrength = "for no key update" | "for update";
 
 /** The name of the row in the condition of `lockWhere`. */
 export const ROW = '"the row"';
 
-/** Locks records and returns their ids. Their size is known before any is fetched. */
+/** Locks records and returns their ids. Their size is known before they are read. */
 export async function lockWhere(
   ctx: WriteContext<never>,
   table: OpenTable,

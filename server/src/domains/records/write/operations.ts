@@ -55,7 +55,7 @@ const RecordList = Type.Array(recordFields(), { minItems: 1, maxItems: BULK_RECO
 
 const inOrders = { params: { slug: "orders" } };
 const anOrder = { params: { slug: "orders", recordId: "rec_01jzt3n5k8q2x4v6w8y0z2b4d6" } };
-/** Many records have no common revision that If-Match could name. */
+/** Many records have no common revision for If-Match. */
 const NO_REVISION = -1;
 const RULES_APPLY = "Changes that access rules do not allow fail with 403 `record_forbidden`.";
 
@@ -240,7 +240,7 @@ export const writeOperations = [
 
 const SET_PATH = "/set";
 
-/** Updates all records that a filter holds for, or none; returns how many it changed. */
+/** Updates all records that match a filter, or none; returns the number of changed records. */
 async function updateMatching(
   ctx: WriteContext<typeof RecordUpdated>,
   table: OpenTable,
@@ -262,7 +262,7 @@ async function updateMatching(
     const violations = await mapInTurns(planned, ({ before, record }) =>
       updateViolations(grants, before, { record, named, path: SET_PATH }),
     );
-    // Most records violate the same rules, and each is listed once.
+    // Most records violate the same rules, which are listed once.
     assertNoViolations(table, [
       ...new Map(violations.map((error) => [error.path + error.message, error])).values(),
     ]);
@@ -284,7 +284,7 @@ async function updateMatching(
   for (const slice of sliceWrites(schema, changed)) {
     for (const { before, record } of slice) emitUpdated(ctx, table, before, record);
     if (slice.length === changed.length) break;
-    // To write all events at the end would take too long for one turn.
+    // Writing all events at the end would block the event loop for too long.
     ctx.flush();
     await turn.next();
   }

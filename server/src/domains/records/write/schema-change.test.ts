@@ -14,7 +14,7 @@ const columns = [
   { name: "amount", type: "decimal", options: { scale: 1 } },
 ];
 
-/** A table of two records, which this node knows. */
+/** A table with two records, which this node has cached. */
 async function known(): Promise<FilledTable> {
   const records = [
     { code: "a", other: "x", amount: 1 },
@@ -58,7 +58,7 @@ test("an upsert accepts a key that became unique, and rejects one that is no lon
   });
 });
 
-test("many are changed and deleted though a column has another name by now, or is new", async () => {
+test("bulk changes and deletions work after a column was renamed or added elsewhere", async () => {
   const table = await known();
   await change(table, { renameColumns: { amount: "sum" } });
   expect(await owner(`DELETE ${table.path}/bulk?filter=${filter({ code: "a" })}`)).toMatchObject({

@@ -89,7 +89,7 @@ describe("one record", () => {
     });
   });
 
-  test("reports everything that is wrong with it", async () => {
+  test("reports all errors in it", async () => {
     const answer = await owner(`POST ${orders.path}`, {
       number: null,
       no: 3,
@@ -133,7 +133,7 @@ describe("one record", () => {
     expect(changed).toMatchObject({ status: 200, body: { data: kept } });
   });
 
-  test("has its own value where a field is unique", async () => {
+  test("needs distinct values in unique fields", async () => {
     const taken = { status: 409, events: [] };
     const why = {
       code: "record_not_unique",
@@ -189,7 +189,7 @@ describe("one record", () => {
     expect(answer.headers["etag"]).toBe('"1"');
   });
 
-  test("is changed and deleted only in the version that If-Match names", async () => {
+  test("If-Match limits changes and deletions to one revision", async () => {
     const { body } = await owner(`POST ${orders.path}`, { number: "A-8" });
     const place = `${orders.path}/${body.data.id}`;
     await owner(`PATCH ${place}`, { count: 1 });
@@ -229,7 +229,7 @@ describe("one record", () => {
     expect(await rowsOf(world, table)).toHaveLength(1);
   });
 
-  test("changes of all sorts of fields find their way, whichever they are", async () => {
+  test("changes any combination of fields", async () => {
     const columns = Array.from({ length: 6 }, (_, index) => ({
       name: `f${index}`,
       type: "integer",
@@ -250,7 +250,7 @@ describe("one record", () => {
     expect(again.events).toEqual([]);
   });
 
-  test("by a definition that has just changed elsewhere is written by the new one", async () => {
+  test("is written with the current definition after a change elsewhere", async () => {
     const table = await createFilledTable(
       world,
       owner,

@@ -48,7 +48,8 @@ export async function updateEach(
   await settleFiles(ctx, table, changed);
   let isFirst = true;
   for (const slice of sliceWrites(table.schema, changed)) {
-    // The events of the slice before: to write all of them at the end would take too long for one turn.
+    // Emits the events of the previous batch here: writing all of them at the end would block the event loop for
+    // too long.
     if (!isFirst) ctx.flush();
     isFirst = false;
     await writeUpdates(ctx, table, slice);

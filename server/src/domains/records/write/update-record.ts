@@ -101,7 +101,7 @@ export async function parseUpdate(
   throw invalidRecord(table, nestErrors(path, parsed.errors));
 }
 
-/** The record as it will be. An update that had to wait for a later one keeps the later time. */
+/** The future record. An update that waited for a later one keeps the later time. */
 export function applyChanges(
   { now }: WriteContext<never>,
   record: TableRecord,
@@ -125,7 +125,7 @@ export const CHANGED = "was changed";
 /** The records of a statement: `$1` is an id or a list of ids. */
 const ONE = "$1";
 const MANY = "any($1::text[])";
-/** Statements for the usual sets of fields, of each table. There is one more for all others. */
+/** The number of cached statements for frequent sets of fields, per table; one more covers all others. */
 const STATEMENTS_MAX = 16;
 
 /** A statement that updates records, and its parameters. */
@@ -200,7 +200,7 @@ function textForOneSince18(schema: TableSchema, sets: readonly ColumnSet[]): str
   return `${updateSql(schema, sets)} where r.id = ${ONE} and ${differsSql(sets, "r")} returning ${recordStatements(schema).old}`;
 }
 
-/** `r` may be older than the row that was waited for; `was` is not, and a change is compared with it. */
+/** `r` may be older than the locked row; `was` is the locked one, and changes are compared with it. */
 function textForAny(schema: TableSchema, sets: readonly ColumnSet[], which: string): string {
   const was = `select ${recordStatements(schema).all} from ${schema.view} where id = ${which}`;
   const lock = "for no key update";

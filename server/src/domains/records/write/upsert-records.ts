@@ -141,7 +141,7 @@ function parseKeys(
   return keyed;
 }
 
-/** A caller who may write the key in no record at all must not learn from it which records exist. */
+/** A caller who may not write the key in any record must not learn which records exist. */
 function assertMayWriteKeys(
   table: OpenTable,
   { name }: ColumnSchema,
@@ -178,7 +178,7 @@ async function lockByKeys(
   return new Map(records.map((record) => [textOf(record[name] ?? null), record]));
 }
 
-/** Inserts the records whose keys are still free. Another transaction with the same key is waited for. */
+/** Inserts the records whose keys are free. Waits for concurrent transactions with the same key. */
 async function insertMissing(
   ctx: UpsertContext,
   table: OpenTable,
@@ -196,7 +196,8 @@ async function insertMissing(
   const { createdAt, createdBy } = writes[0]?.record ?? {};
   const byPath = new Map<string, TableRecord | undefined>();
   for (const slice of sliceWrites(table.schema, ordered)) {
-    // The events of the slice before: to write all of them at the end would take too long for one turn.
+    // Emits the events of the previous batch here: writing all of them at the end would block the event loop for
+    // too long.
     if (byPath.size > 0) ctx.flush();
     const values = [createdAt, createdBy, ...batchParameters(writable, slice)];
     const rows = await explainBatchError(ctx, table, slice, () => ctx.send<SqlRow>(text, values));

@@ -89,7 +89,7 @@ describe("members with access rules", () => {
     body: { code: "record_forbidden", errors: [{ path }] },
   });
 
-  test("can't guess at what others have in a field by changing it", async () => {
+  test("cannot infer hidden values by changing a field", async () => {
     const { path } = await make();
     await expectAlike(
       (salary) => agent(`PATCH ${path}/${recordId(1)}`, { salary }),
@@ -119,7 +119,7 @@ describe("members with access rules", () => {
     }
   });
 
-  test("may still make what a rule allows for what the table fills", async () => {
+  test("may create records with generated values that a rule allows", async () => {
     const early = { roles: ["agent"], actions: ["create"], where: { no: { lt: 2 } } };
     const all = { columns: [...columns, NUMBER], rules: [early] };
     const { path } = await createFilledTable(world, owner, all, []);
@@ -131,7 +131,7 @@ describe("members with access rules", () => {
     expect(await agent(`POST ${path}`, draft)).toMatchObject({ ...refused(""), events: [] });
   });
 
-  test("can't guess at it by an upsert", async () => {
+  test("cannot infer hidden values by an upsert", async () => {
     const { path } = await make();
     const put = (key: string) => (value: unknown) =>
       agent(`PUT ${path}/bulk`, { key, records: [{ title: "new", [key]: value }] });

@@ -41,7 +41,7 @@ const boolean: ColumnType = {
   formatCell: String,
   convertFrom(from, _, quoted) {
     if (from.type === "boolean") return quoted;
-    // Only 0 and 1 convert; a cast would take every other number for true.
+    // Only 0 and 1 convert; a cast would convert every other number to true.
     if (from.type === "integer") return `${quoted}::text::boolean`;
     return isTextual(from) ? `${toTextSql(from, quoted)}::boolean` : undefined;
   },
@@ -71,7 +71,7 @@ const date: ColumnType = {
     if (from.type === "timestamp") return `(${quoted} at time zone 'UTC')::date`;
     if (!isTextual(from)) return undefined;
     const text = toTextSql(from, quoted);
-    // A cast alone would also take `tomorrow`, and guess at what 01/02/03 means.
+    // A cast would also accept `tomorrow`, and guess the meaning of 01/02/03.
     return `case when ${text} ~ ${DATE_PATTERN_SQL} then ${text} else 'not a day: ' || ${text} end::date`;
   },
 };
@@ -79,7 +79,7 @@ const date: ColumnType = {
 function isDay(value: string): boolean {
   if (!DATE_PATTERN.test(value)) return false;
   const time = Date.parse(`${value}T00:00:00Z`);
-  // JavaScript takes February 30 for a day of March.
+  // JavaScript parses February 30 as a day in March.
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value);
 }
 
@@ -259,7 +259,7 @@ export const COLUMN_TYPES_BY_NAME: Readonly<Record<ColumnTypeName, ColumnType>> 
   embedding,
 };
 
-/** True for a column whose values are computed when they are read. */
+/** Returns whether the values of a column are computed on read. */
 export function isComputed(column: Pick<Column, "type">): boolean {
   return columnTypeOf(column).computed === true;
 }

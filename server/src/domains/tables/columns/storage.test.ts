@@ -131,7 +131,7 @@ test.each(ARBITRARY)(
           });
           const places = canonical.map((_, n) => `$${n + 1}::${parameterType}`);
           expect(await kept(places, canonical.map(store), show)).toEqual(canonical);
-          // The same as literals, which defaults are.
+          // The same as literals, because defaults are literals.
           const literals = canonical.map((value) => toLiteral(column, value));
           expect(await kept(literals, [], show)).toEqual(canonical);
         }),

@@ -59,7 +59,7 @@ export const text: ColumnType = {
   convertFrom: (from, _, quoted) => (hasText(from) ? toTextSql(from, quoted) : undefined),
 };
 
-/** A document of words in the index has at most a megabyte. */
+/** A `tsvector` in the index is limited to one megabyte. */
 const WORDS_CHARACTERS_MAX = 100_000;
 
 /**
@@ -70,7 +70,7 @@ export function wordsSql(sql: string): string {
   return `to_tsvector('simple'::regconfig, left(${sql}, ${WORDS_CHARACTERS_MAX}))`;
 }
 
-/** True for a text whose words are in an index. */
+/** Returns whether a text column has a word index. */
 export function isSearched({ type, options }: Pick<Column, "type" | "options">): boolean {
   return type === "text" && options["search"] === true;
 }
@@ -78,7 +78,7 @@ export function isSearched({ type, options }: Pick<Column, "type" | "options">):
 /** The error of a text that is not storable. */
 export const UNSTORABLE_MESSAGE = "must not contain NUL characters or unpaired surrogates";
 
-/** True when PostgreSQL and JSON can both hold a text: without NUL, and without half a character. */
+/** Returns whether both PostgreSQL and JSON can store a text: without NUL and lone surrogates. */
 export function isStorable(value: string): boolean {
   return value.isWellFormed() && !value.includes("\0");
 }

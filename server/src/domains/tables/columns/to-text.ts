@@ -22,7 +22,7 @@ export function toTextSql({ type }: Column, quoted: string): string {
     case "timestamp":
       return `to_char(${quoted} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
     case "json":
-      // A text within JSON becomes that text, any other value its JSON.
+      // A JSON string becomes its text, any other value its JSON.
       return `(${quoted} #>> '{}')`;
     case "file":
     case "image":
@@ -35,7 +35,7 @@ export function toTextSql({ type }: Column, quoted: string): string {
     case "vector":
       throw new Error("Files, links and computed values have no text.");
     case "multi_enum":
-      // As in a CSV file: as JSON where the separator would be ambiguous.
+      // As in a CSV file: as JSON if the separator would be ambiguous.
       return (
         `case when array_to_string(${quoted}, '') ~ '^[[]|;' then to_jsonb(${quoted})::text ` +
         `else array_to_string(${quoted}, ';') end`

@@ -76,7 +76,7 @@ function compile(state: Compilation, tree: SyntaxTree): Compiled {
   return compiled ?? refuse(`must not use ${NOUNS[tree.type] ?? `a ${tree.type}`}`);
 }
 
-/** Compiles a node of a kind that formulas have; undefined for others. */
+/** Compiles a node of a supported kind; undefined for others. */
 function compileKnown(state: Compilation, tree: SyntaxTree): Compiled | undefined {
   if (tree.type === "number" || tree.type === "string" || tree.type === "value") {
     return compileLiteral(tree.value);

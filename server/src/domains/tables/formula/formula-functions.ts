@@ -12,11 +12,11 @@ export interface FormulaArgument {
 }
 
 export interface FormulaFunction {
-  /** The kinds of its arguments; `any` takes all. */
+  /** The kinds of its arguments; `any` accepts all. */
   readonly takes: readonly (FormulaKind | "any")[];
   /** Arguments at the end that may be left out. */
   readonly optional?: number;
-  /** Arguments that must be written as numbers from 0 up, by their place. */
+  /** Arguments that must be literal numbers from 0, by index. */
   readonly counts?: readonly number[];
   readonly gives: FormulaKind;
   readonly sql: (args: readonly string[], given: readonly FormulaArgument[]) => string;

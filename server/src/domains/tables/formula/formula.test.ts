@@ -79,14 +79,14 @@ const module: { exports: unknown } = { exports: {} };
 compileJsonata()(module, module.exports, JSON, Date, BASE64);
 const jsonata = module.exports as Jsonata;
 
-/** The value by the expression language itself; a field without a value is missing to it. */
+/** The value computed by the expression language; a field without a value is missing there. */
 async function evaluate(expression: string, record: object): Promise<unknown> {
   const present = Object.entries(record).filter(([, value]) => value !== null);
   const value: unknown = await jsonata(expression).evaluate(Object.fromEntries(present));
   return typeof value === "number" ? Number(value.toPrecision(15)) : (value ?? null);
 }
 
-test("a formula means the same in SQL and in memory", async () => {
+test("a formula has the same result in SQL and in memory", async () => {
   const rows = fc.sample(row, { numRuns: 30, seed: 7 });
   const table = await createFilledTable(world, owner, { columns }, rows);
   const formula = fc.oneof(number, condition, word);

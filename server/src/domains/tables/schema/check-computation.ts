@@ -37,7 +37,7 @@ export function checkComputed(
  */
 const TABLE_PARTS_MAX = 20_000;
 
-/** True when the computed fields of a table can be listed together in good time. */
+/** Returns whether the computed fields of a table are cheap enough to list together. */
 export function isWithinBudget(
   slug: string,
   tables: ReadonlyMap<string, Table>,

@@ -10,14 +10,14 @@ export interface RenamedColumn {
 }
 
 export interface ColumnFollower {
-  /** Renames the column wherever it is named; in a transaction that may write. */
+  /** Renames the column in all dependents; in a write transaction. */
   readonly rename: (tx: ReadContext["tx"], column: RenamedColumn) => Promise<void>;
 }
 
 /** Extension point for objects that contain column names. */
 export const ColumnFollowerPoint = extensionPoint<ColumnFollower>("tables.column_followers");
 
-/** Lets everything follow that names a column which these steps rename, in their order. */
+/** Updates everything that names a column renamed by these steps, in order. */
 export async function followRenames(
   { tx, services }: Pick<ReadContext, "tx" | "services">,
   steps: readonly ({ readonly op: string } & Partial<RenamedColumn>)[],

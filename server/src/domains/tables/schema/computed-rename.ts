@@ -1,4 +1,4 @@
-/** Computed columns that follow a renamed one: in formulas, paths, figures and their filters, of any table. */
+/** Updates computed columns of any table after a rename: formulas, paths, rollups and their filters. */
 import type { Condition } from "#kernel/condition/condition.ts";
 import { linkTargetOf, targetOf } from "../columns/reference.ts";
 import { sourcesOf } from "../vectors/vector-column.ts";
@@ -12,7 +12,7 @@ export interface ColumnRename {
   readonly to: string;
 }
 
-/** The table with its computed columns by the new name; the same one where nothing names the column. */
+/** The table with the new name in its computed columns; the same object if nothing names the column. */
 export function renameInComputed(table: Table, rename: ColumnRename): Table {
   const columns = table.columns.map((column) => {
     const options = WRITERS[column.type]?.(table, column, rename);
@@ -87,7 +87,7 @@ function renamePath(
     .join(".");
 }
 
-/** Texts, names with their dots, and functions, which begin with a `$`. */
+/** String literals, dotted names, and functions, which start with `$`. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\$?[A-Za-z_]\w*(?:\s*\.\s*[A-Za-z_]\w*)*/g;
 
 function renameInExpression(expression: string, rename: (path: string) => string): string {

@@ -29,7 +29,7 @@ export interface RowScope {
   readonly entered: Map<string, InnerRow>;
 }
 
-/** Records that a list of ids shows; a figure counts all of them. */
+/** The maximum number of records that a list of ids shows; aggregates include all of them. */
 const LISTED_RECORDS_MAX = 1_000;
 
 /** Compiles a computed field; undefined if it does not exist. */

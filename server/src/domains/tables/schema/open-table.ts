@@ -167,7 +167,7 @@ export class OpenTable {
     });
   }
 
-  /** The column that stores a field; undefined when none does. */
+  /** The column that stores a field; undefined if the field is not stored. */
   columnSql(name: string): string | undefined {
     return storedField(this.schema, name)?.sql;
   }
@@ -190,7 +190,7 @@ export class OpenTable {
     });
   }
 
-  /** The meaning of a constraint or index that an error of PostgreSQL names. */
+  /** The meaning of a constraint or index named in an error of PostgreSQL. */
   parseConstraint(name: string): DerivedNameParts | undefined {
     return parseDerivedName(this.schema, name);
   }
@@ -213,7 +213,7 @@ export class OpenTable {
     return checkRules({ ...this.schema, rules: [...rules] }, this.#related);
   }
 
-  /** This table under other rules, which were checked. */
+  /** This table with other, validated rules. */
   withRules(rules: Rule[]): OpenTable {
     return new OpenTable(this.#source, this.#caller, { ...this.schema, rules }, this.#related);
   }
@@ -223,7 +223,10 @@ export class OpenTable {
     return listTableSchemas(this.#source);
   }
 
-  /** Runs statements by the schema; when that may be why they fail, the call is retried by a new one. */
+  /**
+   * Runs statements with the schema; if an outdated schema may be why they fail, the call is retried with a new
+   * one.
+   */
   async retryOnSchemaChange<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -259,7 +262,7 @@ export class OpenTable {
     throw new StaleRead({ cause: "The table has changed." });
   }
 
-  /** False when the table has changed since; then the cache forgets it too. */
+  /** Returns false if the table has changed since; then its cache entry is dropped. */
   async isCurrent(): Promise<boolean> {
     const { id, slug, revision } = this.schema;
     const stored = await this.#source.read((tx) => findTable(tx, slug));
@@ -269,7 +272,7 @@ export class OpenTable {
   }
 }
 
-/** True for a statement by an older schema, which is never the caller's mistake. */
+/** Returns whether an error was caused by an outdated schema, which is never the caller's mistake. */
 function namesVersionColumn(error: unknown): boolean {
   return error instanceof Error && VERSION_COLUMN.test(error.message);
 }

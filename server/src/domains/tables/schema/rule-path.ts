@@ -101,7 +101,7 @@ export async function loadReferences(
     const target = related.get(schema.byName.get(first)?.target ?? "");
     const found = new Map<unknown, PathValues | null>([...ids].map((id) => [id, null]));
     references.set(first, found);
-    // An old event may have a list or an object where the reference is now.
+    // In an old event, the reference may still be a list or an object.
     const named = [...ids].filter((id) => typeof id === "string");
     if (!target || named.length === 0) continue;
     const rests = ofColumn.map((path) => path.slice(first.length + 1));

@@ -9,8 +9,8 @@ import { storedField } from "./stored-field.ts";
 import type { RuleSql, TableField, TableRelations } from "./table-field.ts";
 
 /**
- * Compiles grants into a statement on the table, whose columns it names without a prefix. Computed fields
- * and paths are there where `relations` are.
+ * Compiles grants into a statement on the table, whose columns have no prefix. Computed fields and paths require
+ * `relations`.
  */
 export function compileRules(
   table: TableSchema,
@@ -33,7 +33,7 @@ export function compileRules(
     // A hidden reference cannot be followed.
     const condition = field && guard(name.split(".")[0] ?? name);
     if (condition === undefined) return field;
-    // Typed, so that a column that is never seen still has its own type.
+    // Typed, so that an always hidden column still has its own type.
     const { batch: _, join, ...rest } = field as TableField;
     const guarded = (sql: string): string => `case when ${condition} then ${sql} end`;
     return {

@@ -13,7 +13,7 @@ import { resolveTable, type TableSchema } from "./table-schema.ts";
 const CACHED_TABLES_MAX = 5_000;
 const TOPIC = "table";
 
-/** A partition and the way to read it, for tables that are not in the cache. */
+/** A partition and a way to read it, for tables that are not cached. */
 export interface TableSource {
   readonly services: PlatformServices;
   readonly partition: Partition;
@@ -62,7 +62,7 @@ export async function findRelated(
   return found;
 }
 
-/** For as long as the cache has the table: a change of any table drops all of its partition. */
+/** Valid as long as the table is cached: a change of any table drops all tables of its partition. */
 const relatedTables = new WeakMap<TableSchema, RelatedTables>();
 
 function listTargets({ columns, computed }: TableSchema): readonly string[] {
@@ -118,8 +118,8 @@ class TableCache {
   }
 
   async find(tx: Tx, partition: Partition, slug: string): Promise<TableSchema | undefined> {
-    // The read fills this object, which is out of use once the partition was forgotten: a change during
-    // the read can't leave the old schema behind.
+    // The read fills this object, which is detached when the partition is dropped: a change during the read cannot
+    // leave an outdated schema.
     const cached = this.#of(partition);
     const schema = cached.tables.get(slug);
     if (schema) return schema;
@@ -156,7 +156,7 @@ class TableCache {
     return schema;
   }
 
-  /** Evicts the partitions that were cached first, but not the one in use. */
+  /** Evicts the oldest cached partitions, except the current one. */
   #evictFor(inUse: CachedPartition): void {
     let count = 0;
     for (const { tables } of this.#partitions.values()) count += 1 + tables.size;

@@ -29,7 +29,7 @@ export interface FieldJoin {
 export interface FieldBatch {
   /** A subquery with the columns `k`, the id of the row, and `v`, given a relation of rows and its column of ids. */
   readonly sql: (rows: string, key: string) => string;
-  /** A subquery with those columns for all rows of the table. */
+  /** A subquery with the same columns for all rows of the table. */
   readonly all: string;
   /** The value for rows without a result. */
   readonly none: string;
@@ -43,7 +43,7 @@ export interface RuleSql {
   readonly field: (name: string) => TableField | undefined;
   /** The condition under which a field of a visible record is visible; undefined when it always is. */
   readonly guard: (name: string) => string | undefined;
-  /** True when the field is the column itself, so that an index on it serves. */
+  /** True if the field is the column itself, so that its index can be used. */
   readonly isPlain: (name: string) => boolean;
 }
 
@@ -59,9 +59,9 @@ export interface TableRelations {
   ) => RuleSql;
   /** The grants of the caller to read a table. */
   readonly grants: (table: TableSchema) => Grants;
-  /** A table after `from`, as the role of the statement may read it. */
+  /** The relation after `from` that the role of the statement can read. */
   readonly from: (table: TableSchema) => string;
-  /** The name of the row in the statement, from where a subquery can still name it. */
+  /** The row alias in the statement, which subqueries can refer to. */
   readonly row: string;
   readonly level: number;
 }

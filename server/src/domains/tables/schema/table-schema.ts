@@ -8,7 +8,7 @@ import type { Table } from "../table.ts";
 /** A table with everything that statements about its records need, resolved once. */
 export interface TableSchema extends Table {
   readonly partition: Partition;
-  /** The view that the application reads and writes through, quoted. */
+  /** The quoted view that the application reads and writes through. */
   readonly view: string;
   /** The table itself, quoted; for its owner and its reader. */
   readonly base: string;

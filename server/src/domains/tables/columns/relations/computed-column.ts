@@ -8,7 +8,7 @@ import { asStored, type ColumnType, type Json } from "../column-type.ts";
 
 const IMPOSSIBLE = "is not supported for this type";
 
-/** The part that all of them have in common. */
+/** The common part of relations. */
 export const computed = {
   computed: true,
   generated: true,

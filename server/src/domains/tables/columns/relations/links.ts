@@ -11,8 +11,8 @@ const RECORD_ID = new RegExp(idPattern("rec"));
 const SEPARATOR = ";";
 
 /**
- * Links to many records, kept as a list of ids in the record itself: so they are written, compared, logged
- * and undone like any other field, and an index of the list finds them from the other end.
+ * Links to several records, stored as a list of ids in the record: so they are written, compared, logged and undone
+ * like any other field, and an index of the list finds them from the other end.
  */
 export const links: ColumnType = {
   summary:
