@@ -99,7 +99,7 @@ export const AuthSchema = Type.Object(
 );
 export type AuthFields = Static<typeof AuthSchema>;
 
-/** The authentication of a connector, all credentials in the clear. */
+/** The decrypted authentication of a connector. */
 export type Auth =
   | { readonly kind: "none" }
   | { readonly kind: "basic"; readonly username: string; readonly password: string }

@@ -22,7 +22,7 @@ import { CONNECTOR_TYPES, connectorTypeOf } from "./types/registry.ts";
 import type { ConnectorType } from "./types/connector-type.ts";
 import { headerErrors, urlErrors } from "./upstream/target.ts";
 
-/** A checked input, ready to be written: its credentials are sealed. */
+/** A validated input, ready to be stored: its credentials are encrypted. */
 export interface ConnectorInput {
   readonly id: string;
   readonly config: Json;
@@ -42,7 +42,7 @@ export interface ConnectorBody {
   readonly auth: AuthFields;
   /** The environment; default: production. */
   readonly environment?: EnvironmentName;
-  /** True when its document is to be read, if it has one. */
+  /** True if its document must be read, if it has one. */
   readonly readsDocument: boolean;
 }
 
@@ -81,7 +81,7 @@ export async function parseConnectorInput(
   return {
     id: body.id,
     config: masked.config,
-    // Only texts in it were masked.
+    // Only texts in it are masked.
     auth: masked.auth as unknown as AuthFields,
     sealed: await sealCredentials(platform, owner, credentials),
     hasNewCredentials: !isSameCredentials(former, credentials),
@@ -96,7 +96,7 @@ function assertSameDestination(
   input: { readonly config: Json; readonly auth: AuthFields; readonly serverUrl: string | null },
 ): void {
   const before = {
-    // It may have been saved before a field with a default was added.
+    // It may have been saved by a release without this default.
     config: withDefaults(type, stored.config),
     auth: { ...stored.auth },
     serverUrl: stored.document?.serverUrl ?? null,
@@ -115,7 +115,7 @@ function authorizeUrlErrors(url: string): FieldError[] {
   return isWeb ? [] : [{ path: "/auth/authorizeUrl", message: "must be a web URL" }];
 }
 
-/** The errors of the address or header that credentials are sent to. */
+/** The errors of the URL or header that receives credentials. */
 function authTargetErrors(platform: Platform, auth: AuthFields): FieldError[] {
   const { kind, tokenUrl, authorizeUrl, name } = auth;
   if (tokenUrl !== undefined) {

@@ -63,7 +63,7 @@ test("creates, reads, updates and deletes a connector, with events that contain 
   expect((await owner(`GET ${ALL}/${id}`)).status).toBe(404);
 });
 
-test("lists are by age and can be narrowed", async () => {
+test("lists are sorted by age and can be filtered", async () => {
   const ids = [];
   for (const name of ["one", "two", "three"]) {
     world.clock.advance(1);
@@ -253,7 +253,7 @@ test("a connector has the actions that its configuration allows", async () => {
   ]);
 });
 
-test("to change an address or credential forgets what was known of the connection", async () => {
+test("changing an address or credential resets the connection status", async () => {
   const { body } = await owner(`POST ${ALL}`, draft());
   const { id } = body.data;
   expect((await owner(`POST ${ALL}/${id}/test`)).events).toEqual([

@@ -2,7 +2,7 @@ import { recentSecrets } from "#kernel/secrets/recent-secrets.ts";
 import { Scrubber, type UsedSecret } from "#kernel/secrets/scrubber.ts";
 import { recordSecretUse } from "#kernel/secrets/used-secrets.ts";
 
-/** The scheme before a credential. Any other word there may be the first one of a password. */
+/** The scheme before a credential. Any other word may be the start of a password. */
 const SCHEME_BEFORE =
   /^(?:Bearer|Basic|Digest|Token|Bot|OAuth|Negotiate|Api-?Key|Key|GenieKey|SSWS) /i;
 /** Matches an unknown scheme followed by a value that does not look like a word. */

@@ -19,7 +19,7 @@ export interface Parts {
   readonly auth: Json;
 }
 
-/** Credentials by the JSON pointer of where they belong. */
+/** Credentials by the JSON pointer of their field. */
 export type Credentials = Readonly<Record<string, string>>;
 
 const SENSITIVE = /auth|cookie|token|key|secret|password|credential|signature|session/i;
@@ -28,7 +28,7 @@ const ONLY_REFERENCES = new RegExp(
   `^([A-Za-z]{1,20} )?(\\{\\{\\s*secrets\\.${SECRET_NAME}\\s*\\}\\})+$`,
 );
 
-/** Separates the credentials of an input: the masked parts may be shown, the credentials are sealed. */
+/** Extracts the credentials from an input: the masked parts may be shown, the credentials are encrypted. */
 export function maskCredentials(
   config: TObject,
   parts: Parts,
@@ -42,7 +42,7 @@ export function maskCredentials(
   return { masked, credentials };
 }
 
-/** Puts credentials in place of their masks; a mask without one is an error. */
+/** Replaces masks with stored credentials; a mask without one is an error. */
 export function unmaskCredentials(
   config: TObject,
   parts: Parts,
@@ -76,11 +76,11 @@ export async function decryptCredentials(
 ): Promise<Credentials> {
   if (!sealed) return {};
   const key = await keys.of(owner.workspace);
-  // Only `sealCredentials` writes what opens here.
+  // Only data encrypted by `sealCredentials` is decrypted here.
   return JSON.parse(open(key, sealed, contextOf(owner)).toString()) as Credentials;
 }
 
-/** Resolves the secrets that credentials refer to, and prepares the scrubber of all of them. */
+/** Resolves the secrets that credentials refer to, and creates a scrubber for all of them. */
 export async function resolveCredentials(
   platform: Platform,
   partition: Partition,
@@ -101,7 +101,7 @@ export async function resolveCredentials(
   return { config: value.config, auth: value.auth as unknown as Auth, scrubber };
 }
 
-/** An error for each text that refers to a secret which does not exist. */
+/** An error for each text that refers to a missing secret. */
 export async function secretReferenceErrors(
   { secrets }: Pick<Platform, "secrets">,
   partition: Partition,
@@ -114,7 +114,7 @@ export async function secretReferenceErrors(
   }));
 }
 
-/** Replaces every text that is a credential by the result of `change`. */
+/** Replaces all texts that are credentials with the result of `change`. */
 function mapCredentials(
   config: TObject,
   parts: Parts,
@@ -178,12 +178,12 @@ function escape(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-/** The name that replaces a credential which an upstream repeats. */
+/** The name that replaces a credential in upstream output. */
 function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** Binds credentials to their connector: moved to another they do not open. */
+/** Binds credentials to their connector: they cannot be decrypted for another one. */
 function contextOf({ workspace, id }: { readonly workspace: string; readonly id: string }): string {
   return `connector ${workspace} ${id}`;
 }

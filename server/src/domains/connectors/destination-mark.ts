@@ -1,11 +1,11 @@
 import type { TSchema } from "typebox";
 
-/** Marks a field of a configuration that does not decide where credentials go or who can read them on the way. */
+/** Marks a configuration field that does not affect where credentials are sent or who can intercept them. */
 export function notDestination<S extends TSchema>(schema: S): S {
   return Object.assign(schema, { "x-destination": false });
 }
 
-/** Marks a field of an authentication that is an address to which credentials go. */
+/** Marks an authentication field with a URL to which credentials are sent. */
 export function isDestination<S extends TSchema>(schema: S): S {
   return Object.assign(schema, { "x-destination": true });
 }

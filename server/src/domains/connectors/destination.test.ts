@@ -119,7 +119,7 @@ test.each(CASES)("changing $what discards the credentials", async (sample) => {
   expect([resent.status, resent.body.errors]).toEqual([200, undefined]);
 });
 
-test("an address may change without credentials, and with references to secrets", async () => {
+test("an address may change without credentials, or with references to secrets", async () => {
   await owner("POST /api/v1/secrets", { name: "CRM_TOKEN", value: "stored-token-1" });
   const open = await create();
   const byReference = await create({}, { kind: "bearer", token: "{{secrets.CRM_TOKEN}}" });
@@ -148,7 +148,7 @@ test("a member who may change connectors cannot redirect an owner's token to ano
   expect(upstream.received.map(({ path }) => path)).toEqual(["/api"]);
 });
 
-test("credentials of staging stay where they were entered for", async () => {
+test("staging credentials are not used for another address", async () => {
   const id = await create({}, { kind: "none" });
   const there = `${CONNECTORS}/${id}/environments/staging`;
   await owner(`PUT ${there}`, { auth: { kind: "bearer", token: "staging-token-8" } });

@@ -16,7 +16,7 @@ export interface Target {
   readonly serverUrl: string | null;
 }
 
-/** The JSON pointer of the first field that makes two targets different destinations; undefined if none does. */
+/** The JSON pointer of the first field in which two destinations differ; undefined if they are equal. */
 export function findOtherDestination(
   type: ConnectorType,
   before: Target,

@@ -58,7 +58,7 @@ export type {
 } from "./types/models/chat.ts";
 export { callModelsFor } from "./types/models/model-call.ts";
 
-/** Also after a manual test: others than its caller rely on the connector. */
+/** Also after a manual test, because other callers rely on the connector. */
 const downNotification: NotificationRule = {
   on: events.ConnectorStatusChanged,
   when: ({ data }) => statusOf(data["after"]) === "down",

@@ -140,7 +140,7 @@ describe.each(KINDS)("%s", (path, kind) => {
   });
 });
 
-test("a document is not read from an inner address, by name or by a redirect", async () => {
+test("a document cannot be read from an internal address, by name or by redirect", async () => {
   const faultOf = async (url: string): Promise<string> => {
     const draft = { name: "Hostile", type: "openapi", config: { url } };
     const { status, body } = await owner(`POST ${ALL}`, draft);
@@ -176,7 +176,7 @@ test("a redirect is returned and not followed, so that credentials stay with the
   }
 });
 
-test("a header can't be smuggled in", async () => {
+test("headers cannot be injected", async () => {
   const { body } = await owner(`POST ${ALL}`, {
     name: "Headers",
     type: "http",

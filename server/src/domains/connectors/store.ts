@@ -74,7 +74,7 @@ export async function listActions(
   return rows.map(({ action }) => action as unknown as DiscoveredAction);
 }
 
-/** A connector without what is sealed. */
+/** A connector without its encrypted parts. */
 export interface ConnectorName {
   readonly id: string;
   readonly name: string;
@@ -107,7 +107,7 @@ export function listActionNames(tx: Tx, connectorId: string) {
     .execute();
 }
 
-/** Connectors with credentials that act in the name of a member. */
+/** Connectors with credentials that use the rights of a member. */
 export const unattendedConnectors: UnattendedWork = {
   kind: "connector",
   list: async (tx, userId, limit) =>

@@ -18,7 +18,7 @@ const ids = listPresetIds();
 const all = ids.map((id) => findPreset(id) as LoadedPreset);
 const BASE = "https://api.example.com/base";
 
-test("each file fits the schema, and names itself, a test and a guide line", () => {
+test("each file matches the schema, and has its own name, test and guide entry", () => {
   const wrong = ids.flatMap((id) => {
     const file = readPreset(id);
     const errors = Value.Errors(Preset, file).map(({ instancePath, message }) => ({

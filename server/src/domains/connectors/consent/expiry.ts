@@ -13,7 +13,7 @@ export function endOf({ refreshToken, expiresAtMs, refreshExpiresAtMs }: Granted
   return refreshToken === undefined ? expiresAtMs : refreshExpiresAtMs;
 }
 
-/** The time of the announcement: three days before the end, or when half of the time has passed. */
+/** The time of the announcement: three days before the end, or after half of the lifetime. */
 export function announceAtMs(endsAtMs: number, nowMs: number): number {
   const lead = Math.min(LEAD_MAX_MS, Math.max((endsAtMs - nowMs) / 2, LEAD_MIN_MS));
   return Math.max(endsAtMs - lead, nowMs);
@@ -25,7 +25,7 @@ export const consentExpiryJob = job({
     workspace: Type.String(),
     environment: Type.Unsafe<EnvironmentName>(Type.String()),
     connectorId: Type.String(),
-    /** The end that this announces; a later one moves the announcement. */
+    /** The announced end; a later end reschedules the announcement. */
     endsAtMs: Type.Number(),
   }),
   emits: [ConsentExpiryAnnounced],

@@ -51,7 +51,7 @@ export async function readGrant(place: GrantPlace): Promise<Grant | undefined> {
   const { sealed, ...grant } = row;
   const key = await platform.keys.of(partition.workspace);
   const plain = open(key, sealed as Buffer, contextOf(place)).toString();
-  // Only `sealTokens` writes what opens here.
+  // Only data encrypted by `sealTokens` is decrypted here.
   return { ...grant, tokens: JSON.parse(plain) as GrantedTokens } as Grant;
 }
 
@@ -66,7 +66,7 @@ const TAKE_LEASE = `
    where connector_id = $1 and version = $2 and state = 'up' and (refresh_until is null or refresh_until < $4)
   returning version`;
 
-/** True for the one who may refresh this version of a grant now. */
+/** True for the only caller that may refresh this version of a grant now. */
 export async function takeRefreshLease(
   { platform, partition, connectorId }: GrantPlace,
   version: number,
@@ -106,7 +106,7 @@ export async function releaseLease(
   await platform.db.write(partition, (session) => session.send(RELEASE, [connectorId, version]));
 }
 
-/** Binds tokens to their connector: moved to another they do not open. */
+/** Binds tokens to their connector: they cannot be decrypted for another one. */
 function contextOf({ partition, connectorId }: GrantPlace): string {
   return `connector grant ${partition.workspace} ${connectorId}`;
 }

@@ -32,7 +32,7 @@ export const ConsentRevoked = failure(
 /** A token must still be valid when it arrives. */
 const MARGIN_MS = 30_000;
 const POLL_MS = 100;
-/** Refusals after which only a person can help. */
+/** Errors that only the user can resolve. */
 const FINAL_ERRORS = new Set([
   "invalid_grant",
   "invalid_client",

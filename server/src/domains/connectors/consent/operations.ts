@@ -46,10 +46,10 @@ const example = { params: { id: "con_01jd0000000000000000000000" } };
 const STATE_MS = 600_000;
 const VERIFIER_BYTES = 48;
 
-/** The page of the console that the other system sends the browser back to. */
+/** The console page to which the upstream redirects the browser. */
 function redirectUriOf({ origin }: Caller): string {
   const path = "/connectors/consent";
-  // Automation has no address; and a usual port is not spelt.
+  // Automation has no origin, and default ports are omitted.
   return URL.canParse(path, origin) ? new URL(path, origin).href : path;
 }
 
@@ -58,7 +58,7 @@ interface OpenedAuth {
   readonly auth: AuthorizationCode;
 }
 
-/** A connector with its client in the clear; fails for one that needs no consent. */
+/** A connector with its decrypted client credentials; throws if it does not use consent. */
 async function openAuth(platform: Platform, caller: Caller, id: string): Promise<OpenedAuth> {
   const partition = partitionOfCaller(caller);
   const connector = await platform.db.read(partition, (tx) => connectorStore.get(tx, id));
@@ -80,7 +80,10 @@ async function openAuth(platform: Platform, caller: Caller, id: string): Promise
   return { connector, auth };
 }
 
-/** The state that the browser carries to the other system and back: sealed, for one person, connector and client. */
+/**
+ * The state that the browser passes to the upstream and back: encrypted, and bound to one person, connector and
+ * client.
+ */
 interface ConsentState {
   readonly verifier: string;
   readonly client: string;

@@ -46,7 +46,7 @@ export async function listEnvironmentCredentials(
   return queryRows<EnvironmentCredentials>(tx, text, [connectorId]);
 }
 
-/** The name under which credentials of an environment are sealed: in another one they do not open. */
+/** The encryption context of an environment's credentials: they cannot be decrypted for another one. */
 export function toSealedId(connectorId: string, environment: string): string {
   return `${connectorId} ${environment}`;
 }

@@ -1,4 +1,4 @@
-/** Credentials for each environment: staging never talks to production. */
+/** Tests that each environment uses its own credentials: staging does not call production. */
 import { expect, test } from "vitest";
 import { CONNECTORS, useHttpConnectors } from "../testing/connector.ts";
 
@@ -31,7 +31,7 @@ test("an environment uses its own credentials and address, otherwise those of pr
     ["/api", "Bearer production-token"],
     ["/api", "Bearer production-token"],
   ]);
-  // A mask keeps what is stored for the same address.
+  // A mask keeps the value stored for the same address.
   const kept = await owner(`PUT ${there}`, {
     auth: { kind: "bearer", token: "***" },
     baseUrl: `${upstream.url}/staging`,

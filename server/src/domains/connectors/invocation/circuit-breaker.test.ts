@@ -48,7 +48,7 @@ async function opened(config: object = {}): Promise<string> {
   return id;
 }
 
-test("five failures in a row open it, and then nothing is sent for thirty seconds", async () => {
+test("five consecutive failures open it, and nothing is sent for thirty seconds", async () => {
   const id = await made();
   failWith(500);
   for (let count = 1; count <= 4; count += 1) {
@@ -106,7 +106,7 @@ test("a failed trial call keeps the breaker open and emits no event", async () =
   expect(await told(id)).toEqual(["unknown to down"]);
 });
 
-test("an input that does not fit uses up no trial", async () => {
+test("an invalid input does not use the trial call", async () => {
   const id = await opened();
   upstream.answer = OK;
   world.clock.advance(31_000);
@@ -150,7 +150,7 @@ test("a rejected request is not a connection failure, and resets the failure cou
   }
 });
 
-test("429, no connection and no answer are failures of it", async () => {
+test("429, connection failures and timeouts count as failures", async () => {
   const busy = await made();
   failWith(429);
   for (let count = 0; count < 5; count += 1) await invoke(busy);
@@ -194,7 +194,7 @@ test("a connection test bypasses the breaker, sets the status, and closes the br
   expect((await owner(`POST ${ALL}/${id}/test`)).body.data).toMatchObject({ ok: true });
 });
 
-test("to change it closes it", async () => {
+test("a change of the connector closes it", async () => {
   const id = await opened();
   expect((await invoke(id)).status).toBe(503);
   const changed = await owner(`PATCH ${ALL}/${id}`, { config: { baseUrl: `${upstream.url}/new` } });

@@ -17,7 +17,7 @@ import { connectorStore, type StoredConnector } from "../store.ts";
 /** The number of consecutive failures that open it. */
 export const FAILURES_MAX = 5;
 const OPEN_MS = 30_000;
-/** Beyond the time of a trial call, for it to be recorded. */
+/** Longer than a trial call, so that it can be recorded. */
 const GRACE_MS = 5_000;
 
 /** Evidence of one invocation about the upstream. */
@@ -96,7 +96,7 @@ function isUndisturbed({ status, failures, retryAt }: StoredConnector): boolean 
   return status === "up" && failures === 0 && retryAt === null;
 }
 
-/** Records a failed test, which sets the status whatever the breaker has counted. */
+/** Records a failed test, which sets the status regardless of the failure count. */
 export async function recordTest(
   ctx: WriteContext<typeof ConnectorStatusChanged>,
   connector: Connector,
@@ -132,7 +132,7 @@ function emitChange(
 
 const ANSWERS = "The other system responds.";
 
-/** An update of a row that still has this revision: the evidence is about that one. */
+/** Updates the row only if it has the revision that the result refers to. */
 function updateSql(settings: string, condition: string): string {
   return `
     update connectors c set ${settings}

@@ -96,7 +96,7 @@ test("a step invokes an action for the workflow and returns its output", async (
   });
 });
 
-test("a step that failed is tried again with the same key, and reaches the other system again", async () => {
+test("a failed step is retried with the same key, and calls the upstream again", async () => {
   upstream.answer = (received, response) =>
     upstream.received.length === 1 ? json(response, {}, 503) : OK(received, response);
   const retry = { maxAttempts: 2, backoffMs: 1, strategy: "fixed" };
@@ -193,7 +193,7 @@ test("actions added by another domain are listed and invoked like the connector'
   expect(upstream.received).toEqual([]);
 });
 
-test("runs wait for their turn at the rate of a connector, and lose no attempt to it", async () => {
+test("runs wait for the rate limit of a connector, without losing attempts", async () => {
   const { body } = await owner("POST /api/v1/connectors", {
     name: "Slow API",
     type: "http",

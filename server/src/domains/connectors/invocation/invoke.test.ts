@@ -64,7 +64,7 @@ test("sends a body as text, as a form, or as JSON", async () => {
   expect((await request(id)).body.data.body).toBe("plain {");
 });
 
-test("it happens in the environment of the request", async () => {
+test("uses the environment of the request", async () => {
   const id = await made();
   const staged = await request(id, {}, { "x-environment": "staging" });
   expect(await eventOf(staged, "connector.invoked")).toMatchObject({ environment: "staging" });
@@ -226,7 +226,7 @@ test("a connection failure is a 502, also for non-idempotent requests", async ()
   });
 });
 
-test("an answer that does not come in time is 504", async () => {
+test("a timeout is a 504", async () => {
   const id = await made({ timeoutMs: 100, retries: 5 });
   upstream.answer = (_received, response) => response.flushHeaders();
   const answer = await request(id);
@@ -242,7 +242,7 @@ test("an answer that does not come in time is 504", async () => {
   });
 });
 
-test("an answer that is too large is not kept", async () => {
+test("a response that is too large is not stored", async () => {
   const id = await made();
   upstream.answer = (_received, response) => void response.end(Buffer.alloc(1_048_577));
   expect((await request(id)).body).toMatchObject({

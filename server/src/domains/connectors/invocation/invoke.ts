@@ -29,7 +29,7 @@ function checkInput(schema: TObject, input: unknown): unknown {
   return input;
 }
 
-/** Parts of the schema times values of the input: about a tenth of a second. */
+/** Schema parts times input values: about a tenth of a second. */
 const COMPARISONS_MAX = 1_000_000;
 
 /**
@@ -38,7 +38,7 @@ const COMPARISONS_MAX = 1_000_000;
  */
 function checkForeignInput(schema: PrunedSchema, input: unknown): void {
   if (sizeOf(schema) * sizeOf(input) > COMPARISONS_MAX) return;
-  // A JSON Schema is what TypeBox's own are; the type only remembers what it was made of.
+  // TypeBox schemas are JSON Schemas; only the static type differs.
   const foreign = schema as unknown as TObject;
   if (!Value.Check(foreign, input)) assertNoInputErrors(valueErrors(foreign, input));
 }
@@ -58,7 +58,7 @@ export interface Invocation {
   readonly idempotencyKey?: string;
 }
 
-/** An invocation that took place, however it went. */
+/** A completed invocation, successful or not. */
 export interface InvocationRecord {
   readonly connector: StoredConnector;
   readonly outcome: InvocationOutcome;
@@ -98,7 +98,7 @@ export async function hasAction(
 
 type Own = { readonly own: ActionType } | { readonly discovered: DiscoveredAction };
 
-/** Finds an action by name: the type's, the document's, or a contributed one. */
+/** Finds an action by name: of the type, of the document, or contributed. */
 async function findAction(
   tx: Tx,
   services: Pick<PlatformServices, "contributions">,
@@ -119,7 +119,7 @@ async function findAction(
   return added.find(({ action }) => action.name === name);
 }
 
-/** Checks the input, and resolves to the work on an open connection. */
+/** Validates the input, and returns the work for an open connection. */
 function prepareAction(
   connector: StoredConnector,
   found: Own,

@@ -46,7 +46,7 @@ export async function listActionsAfter(
     .slice(0, page.limit);
 }
 
-/** An action without what only we need. */
+/** An action without internal fields. */
 export function describeAction(
   {
     name,

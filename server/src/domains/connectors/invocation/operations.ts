@@ -36,7 +36,7 @@ import { ActionDescription, listActionsAfter } from "./list-actions.ts";
 import { openConnection } from "./open-connection.ts";
 import { runAttempt, outcomeFields } from "./outcome.ts";
 
-/** Tests a connection once, whatever the state of the circuit breaker. */
+/** Tests a connection once, regardless of the circuit breaker. */
 export async function testConnection(
   platform: Platform,
   caller: Caller,
@@ -59,7 +59,7 @@ const ById = object({ id: ConnectorId });
 const example = { params: { id: "con_01jd0000000000000000000000" } };
 const ACTIONS = "actions of a connector";
 
-/** The form of an `Idempotency-Key` that is sent to an upstream. */
+/** The format of an `Idempotency-Key` that upstreams receive. */
 export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
 export const listActions = query({

@@ -11,7 +11,7 @@ export type InvocationOutcome = ({ readonly output: unknown } | { readonly failu
   readonly limitedForMs?: number;
 };
 
-/** Runs the work and measures it. Errors that are not the upstream's are thrown. */
+/** Runs and measures the work. Throws errors that the upstream did not cause. */
 export async function runAttempt(work: () => Promise<unknown>): Promise<InvocationOutcome> {
   const startedAt = performance.now();
   const durationMs = (): number => Math.round(performance.now() - startedAt);
@@ -31,7 +31,7 @@ export async function runAttempt(work: () => Promise<unknown>): Promise<Invocati
   }
 }
 
-/** The fields of an outcome in events: never what was sent or answered. */
+/** The fields of a result in events, without request and response content. */
 export function outcomeFields(outcome: InvocationOutcome) {
   const { upstreamStatus, durationMs } = outcome;
   const errorCode = "failure" in outcome ? outcome.failure.type.code : undefined;

@@ -4,7 +4,7 @@ import { invalidField } from "#kernel/operation/failure.ts";
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** The body of this form, made of the input. */
+/** Builds a body of this form from the input. */
 export function composeBody(form: string, input: Input): unknown {
   const compose = FORMS[form];
   if (!compose) throw new Error(`There is no form of a body called ${form}.`);
@@ -35,7 +35,7 @@ const FORMS: Readonly<Record<string, (input: Input) => unknown>> = {
     ),
 };
 
-/** The boundary of `drive_file`: the header that names it is fixed in the preset. */
+/** The boundary of `drive_file`: the preset contains the header with it. */
 export const BOUNDARY = "millrace_part";
 
 function relatedParts(metadata: object, mediaType: string, content: string): string {

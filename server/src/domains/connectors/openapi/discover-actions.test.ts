@@ -43,7 +43,7 @@ test("JSON and YAML produce the same actions", async () => {
   expect(await discoverActions(stringify(value), undefined)).toEqual(found);
 });
 
-test("a server is read relative to where the document was found", async () => {
+test("the server URL is relative to the URL of the document", async () => {
   const relative = document({ servers: [{ url: "/api/v3" }] });
   expect((await read(relative, "https://x.example/docs/openapi.json")).serverUrl).toBe(
     "https://x.example/api/v3",
@@ -53,7 +53,7 @@ test("a server is read relative to where the document was found", async () => {
   expect((await read(none, "https://x.example/docs/a.json")).serverUrl).toBe("https://x.example/");
 });
 
-test("parameters of path, query and header become fields, and so does the body", async () => {
+test("path, query, header parameters and the body become input fields", async () => {
   const input = await inputOf(
     {
       parameters: [

@@ -30,13 +30,13 @@ export async function discoverActions(
       serverUrl: resolveServerUrl(document, from),
       leftOut: operations.length - actions.length,
     };
-    // The database takes neither NUL nor half a pair.
+    // The database accepts neither NUL nor lone surrogates.
     return mapJson({ ...about, actions }, storable, storableText) as DiscoveredApi;
   }
   throw new DocumentError("is too large");
 }
 
-/** All actions, their schemas cut at this depth; undefined when they are too large even so. */
+/** All actions with their schemas truncated at this depth; undefined if they are still too large. */
 function actionsAt(
   levels: number,
   document: Document,
@@ -74,7 +74,7 @@ async function parseYaml(text: string): Promise<unknown> {
   }
 }
 
-/** YAML makes a number of it where its author forgot the quotes. */
+/** YAML parses an unquoted version as a number. */
 function versionOf(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
@@ -91,7 +91,7 @@ function uniqueNames(operations: readonly Operation[]): string[] {
   });
 }
 
-/** The first server, its variables at their defaults, relative to where the document was found. */
+/** The first server, with default variables, relative to the URL of the document. */
 function resolveServerUrl(document: Document, from: string | undefined): string | null {
   const server = nodeOf(listOf(document.root["servers"])[0]);
   const variables = nodeOf(server["variables"]);

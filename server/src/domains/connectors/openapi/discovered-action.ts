@@ -14,9 +14,9 @@ export interface Parameter {
 
 /** How to request the next page of a list. */
 export type Paging =
-  /** The answer holds a cursor, which the next request has in its query or body. */
+  /** The response contains a cursor for the query or body of the next request. */
   | { readonly kind: "cursor"; readonly from: string; readonly to: string }
-  /** Pages or items are counted: `to` is the parameter, which grows by `step`, or by the items of a page. */
+  /** Pages or items are counted: the parameter `to` grows by `step`, or by the number of items on a page. */
   | {
       readonly kind: "count";
       readonly to: string;
@@ -34,7 +34,7 @@ export interface DiscoveredAction {
   readonly method: string;
   readonly path: string;
   readonly parameters: readonly Parameter[];
-  /** The media type of what the input has as `body`. */
+  /** The media type of the input's `body`. */
   readonly bodyType: string | null;
   /** Sent regardless of the input. */
   readonly fixed?: {
@@ -47,7 +47,7 @@ export interface DiscoveredAction {
   /** The path of the list items in the response, `$` for the entire body. */
   readonly items?: string;
   readonly paging?: Paging;
-  /** True when doing it twice is doing it once, though the method does not say so. */
+  /** True if the action is idempotent although its method is not. */
   readonly idempotent?: boolean;
 }
 

@@ -1,7 +1,7 @@
 /** A node of a foreign document; it must be checked before use. */
 export type DocumentNode = Readonly<Record<string, unknown>>;
 
-/** A document that can't be used; the message is for its author. */
+/** An unusable document; the message is for its author. */
 export class DocumentError extends Error {}
 
 const REFERENCES_MAX = 20;

@@ -9,7 +9,7 @@ export interface PruneLimits {
   parts: number;
 }
 
-/** Keywords that mean the same in every version, and cost nothing to check. */
+/** Keywords with the same meaning in all versions, which are cheap to validate. */
 const COPIED_KEYWORDS = [
   "title",
   "description",
@@ -74,7 +74,7 @@ function plainPart(node: DocumentNode): DocumentNode {
   };
 }
 
-/** A keyword whose value is not of its kind would make the checker stumble. */
+/** A keyword with a value of the wrong type would make the validator throw. */
 function isValidKeyword(name: (typeof COPIED_KEYWORDS)[number], value: unknown): boolean {
   if (value === undefined) return false;
   if (name === "default" || name === "const") return true;
@@ -155,7 +155,10 @@ const KEPT_KEYWORDS: ReadonlySet<string> = new Set([
 /** More than any document or preset requires. */
 const KEPT_LEVELS_MAX = 40;
 
-/** True for a schema that could be of `pruneSchema`: it refers to nothing, and takes a bounded time to check. */
+/**
+ * Returns whether a schema could be a result of `pruneSchema`: it has no references, and validation time is
+ * bounded.
+ */
 export function isPrunedSchema(value: unknown, levels = KEPT_LEVELS_MAX): boolean {
   if (typeof value !== "object" || value === null || Array.isArray(value) || levels === 0)
     return false;

@@ -7,7 +7,7 @@ import type { DiscoveredAction, Parameter } from "./discovered-action.ts";
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** The HTTP request of an action; the input was checked against the action's schema. */
+/** Builds the HTTP request of an action; the input was validated against its schema. */
 export async function buildRequest(
   connection: Pick<UpstreamConnection, "files">,
   action: DiscoveredAction,
@@ -47,7 +47,7 @@ export async function buildRequest(
   return { method, url, ...(await encodeBody(connection, body, headers)), ...repeat };
 }
 
-/** The body of the input, or the one that fields of the input make. */
+/** The body in the input, or a body built from input fields. */
 function buildBody(action: DiscoveredAction, present: readonly Parameter[], input: Input): unknown {
   const places = present.filter((one) => one.in === "body");
   const { compose, fixed, bodyType } = action;
@@ -73,7 +73,7 @@ function setAt(target: Record<string, unknown>, path: readonly string[], value: 
   }
   const isList = /^\d+$/.test(rest[0] ?? "");
   target[name] ??= isList ? [] : {};
-  // The line above made it, for another path of the same action.
+  // Created by the line above, for another path of the same action.
   setAt(target[name] as Record<string, unknown>, rest, value);
 }
 
@@ -121,7 +121,7 @@ function queryPairs({ name, style }: Parameter, value: unknown): (readonly [stri
   ]);
 }
 
-/** Lists and objects in one text, as the styles `simple` and unexploded `form` have it. */
+/** Lists and objects in one text, in the styles `simple` and unexploded `form`. */
 function formatValue(value: unknown): string {
   if (Array.isArray(value)) return value.map(textOf).join(",");
   if (typeof value !== "object" || value === null) return textOf(value);

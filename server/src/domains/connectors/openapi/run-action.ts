@@ -1,4 +1,4 @@
-/** Runs an action of a document or of a preset: one request, or one for each page. */
+/** Runs an action of a document or a preset: one request, or one per page. */
 import { callHttp, type Headers, type HttpRequest } from "../upstream/http.ts";
 import type { UpstreamConnection } from "../upstream/connection.ts";
 import type { HttpResponse } from "../upstream/response.ts";

@@ -1,4 +1,4 @@
-/** A small MongoDB: the wire protocol, SCRAM-SHA-256 as a server, and collections in memory. */
+/** A minimal MongoDB server: the wire protocol, SCRAM-SHA-256, and collections in memory. */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { Binary, deserialize, type Document, EJSON, Long, serialize } from "bson";

@@ -162,7 +162,7 @@ class Conversation {
     this.#refuse(1047, "08S01", "Unknown command");
   }
 
-  /** The statements of the connector itself; settings of MySQL have no counterpart. */
+  /** The connector's internal statements; MySQL settings have no PostgreSQL equivalent. */
   async #runText(sql: string): Promise<void> {
     if (!/^set session (max_|transaction)/.test(sql)) await this.#client.query(sql);
     this.#ok();

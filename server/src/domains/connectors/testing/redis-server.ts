@@ -1,4 +1,4 @@
-/** A small Redis: the protocol and the commands that the connector's tests use, in memory. */
+/** A minimal Redis server: the protocol and the commands that the tests use, in memory. */
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { RespDecoder } from "../types/redis/resp.ts";
 

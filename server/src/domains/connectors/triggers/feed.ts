@@ -53,7 +53,7 @@ interface FoundElement {
   readonly attributes: string;
 }
 
-/** The elements of a name, whose contents hold none of the same name. */
+/** The elements with a name, which must not be nested. */
 function elementsIn(text: string, name: string, max = ENTRIES_MAX): FoundElement[] {
   const found: FoundElement[] = [];
   const close = `</${name}>`;

@@ -1,4 +1,4 @@
-/** Requests of other systems that triggers are subscribed to: signed, each once, answered at once. */
+/** Deliveries of other systems to subscribed triggers: verified, deduplicated, and answered immediately. */
 import Type from "typebox";
 import { assertOwnFiles } from "#domains/files/index.ts";
 import { findRights } from "#domains/identity/accounts/index.ts";
@@ -143,7 +143,7 @@ export const receiveConnectorHook = command({
     if (!isSignedBy(target.form, await findKey(platform, target), signed)) {
       throw new Failure(HookSignatureInvalid);
     }
-    // Senders who can't sign must not use up what the others may send.
+    // Unsigned requests must not use up the rate limit of valid ones.
     platform.rateLimit.assert(`hook ${workflowId}`, limit);
     const body = parseAnyBody(bytes, mediaType);
     const described = describe(target, { body, headers, query: parameters });

@@ -1,4 +1,4 @@
-/** Keeps what listens in step with what is deployed. */
+/** Updates the listening triggers after each deployment. */
 import { randomBytes } from "node:crypto";
 import {
   WorkflowActivated,

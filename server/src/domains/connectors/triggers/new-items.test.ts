@@ -7,7 +7,7 @@ const items = (...ids: number[]) => ids.map((id) => ({ id }));
 const poll = (state: PollState, found: readonly unknown[], itemId = "id") =>
   findNewItems(found, itemId, { state, nowMs: 1 });
 
-test("each item is new once, the oldest first, and the first poll has none", () => {
+test("each item is new once, the oldest first, and the first poll returns none", () => {
   const first = poll({}, items(2, 1));
   expect(first.items).toEqual([]);
   const second = poll(first.state, items(4, 3, 2, 1, 4));

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { valueAt } from "../openapi/run-action.ts";
 
-/** The memory of a trigger; kept in the transaction that begins the runs. */
+/** The state of a trigger; saved in the transaction that starts the runs. */
 export interface PollState {
   /** False until the first poll, which only records the existing items. */
   readonly begun?: boolean;
@@ -30,7 +30,7 @@ export interface PollMoment {
   readonly itemsMax?: number;
 }
 
-/** Names of items that are kept. */
+/** The number of item identifiers that are stored. */
 const SEEN_MAX = 20_000;
 /** The maximum number of runs that one poll starts. */
 export const ITEMS_MAX = 500;

@@ -1,4 +1,4 @@
-/** Subscriptions of hooks: made when a trigger is turned on, ended when it is turned off. */
+/** Subscriptions of hooks: created when a trigger is enabled, and ended when it is disabled. */
 import { randomBytes } from "node:crypto";
 import Type, { type Static } from "typebox";
 import { publicUrl } from "#kernel/settings.ts";
@@ -49,7 +49,7 @@ export function buildHookUrl(platform: Pick<Platform, "settings">, token: string
   return `${publicUrl(platform)}/connector-hooks/${token}`;
 }
 
-/** Binds a key to its trigger: moved to another it does not open. */
+/** Binds a key to its trigger: it cannot be decrypted for another one. */
 export function secretContext(workspace: string, token: string): string {
   return `connector hook ${workspace} ${token}`;
 }
@@ -161,7 +161,7 @@ async function makeSubscription(
   }
 }
 
-/** The other system's name for a subscription; `#last` takes the last part of an address. */
+/** The id of a subscription in the other system; `#last` takes the last segment of a URL. */
 function subscriptionIn(output: unknown, path: string | undefined): string | null {
   if (path === undefined) return null;
   const [field = "", part] = path.split("#");

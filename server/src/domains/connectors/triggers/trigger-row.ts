@@ -59,7 +59,7 @@ const NOTE = `
      set state = coalesce($4, state), status = $5, problem = $6, polled_at = coalesce($7, polled_at)
    where workflow_id = $1 and trigger_id = $2 and subject = $3 returning trigger_id`;
 
-/** Notes the outcome of a poll; false when the trigger listens to something else by now. */
+/** Saves the result of a poll; false if the trigger has changed. */
 export async function notePoll(
   ctx: WriteContext<never>,
   row: Pick<TriggerRow, "workflowId" | "triggerId" | "subject">,

@@ -77,7 +77,7 @@ test("a poll starts with current items, starts one run per new item, and keeps i
   expect(run).toMatchObject({ trigger_type: "connector" });
 });
 
-test("a hook is subscribed and ended with the deployment; only what is signed starts a run, each delivery one", async () => {
+test("a hook is subscribed and ended with the deployment; only signed deliveries start a run, each one once", async () => {
   upstream.answer = ({ method }, response) =>
     method === "DELETE" ? response.writeHead(204).end() : json(response, { id: 77 }, 201);
   const { id: connectorId } = await createConnector(

@@ -53,7 +53,7 @@ export interface ActionType<Config = never, Input extends TObject = TObject> {
   readonly name: string;
   readonly summary: string;
   readonly input: Input;
-  /** True when a connector with this configuration has it; all have it when absent. */
+  /** Returns whether a connector with this configuration has the action; all have it if absent. */
   readonly isOffered?: (config: Config, auth: AuthFields) => boolean;
   run(connection: UpstreamConnection<Config>, input: Static<Input>): Promise<unknown>;
 }
@@ -65,9 +65,9 @@ export interface ConnectorType<Config extends TObject = TObject> {
   readonly config: Config;
   readonly authKinds: readonly AuthKind[];
   readonly actions: readonly ActionType<Static<Config>>[];
-  /** Checks beyond the schemas; masks and references are still in place. */
+  /** Validation beyond the schemas; masks and references are not resolved yet. */
   check?(platform: Platform, config: Static<Config>, auth: AuthFields): readonly FieldError[];
-  /** Resolves if the other system answers as it should, and throws if it does not. */
+  /** Resolves if the upstream responds as expected; otherwise throws. */
   test(connection: UpstreamConnection<Static<Config>>): Promise<TestAnswer>;
   /** For types whose actions are read from a document. */
   readonly documented?: DocumentReader<Static<Config>>;
@@ -109,12 +109,12 @@ export interface DocumentReader<Config> {
 export function action<Config, Input extends TObject>(
   about: ActionType<Config, Input>,
 ): ActionType<Config> {
-  // Inputs are checked against the action's own schema before they get here.
+  // Inputs were validated against the action's own schema before.
   return about as unknown as ActionType<Config>;
 }
 
 /** Declares a type. */
 export function connectorType<Config extends TObject>(about: ConnectorType<Config>): ConnectorType {
-  // Configurations are checked against the type's own schema before they get here.
+  // Configurations were validated against the type's own schema before.
   return about as unknown as ConnectorType;
 }

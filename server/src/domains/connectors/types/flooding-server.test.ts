@@ -1,4 +1,4 @@
-/** Servers that promise or send without end: they cost a bounded number of bytes and a bounded time. */
+/** Tests servers that announce or send endless data: bytes and time are limited. */
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { expect, test } from "vitest";
 import { useFixture, useWorld } from "#kernel/testing/world.ts";
@@ -9,7 +9,7 @@ const owner = await world.member(["owner"]);
 
 /** More than any client reads, plus the buffers of both ends. */
 const BYTES_MAX = 96 * 1_048_576;
-/** The server gives up there: a client that reads so far would read on. */
+/** The server stops there: a client that reads this far would continue. */
 const FLOOD_BYTES = 4 * BYTES_MAX;
 
 interface FloodingServer extends AsyncDisposable {
@@ -124,18 +124,21 @@ const CALLS: Readonly<Record<string, readonly [config: object, call: object]>> =
   imap: [{ security: "none" }, { action: "list_folders" }],
 };
 
-test.each(FLOODS)("a server of $type that sends $what is left", async ({ type, parts, next }) => {
-  const server = await useFixture(startFloodingServer(parts ?? [], next));
-  const [config, call] = CALLS[type] ?? [{}, {}];
-  const made = await owner("POST /api/v1/connectors", {
-    name: "Flood",
-    type,
-    config: { host: "127.0.0.1", port: server.port, timeoutMs: 20_000, retries: 0, ...config },
-    auth: { kind: "basic", username: "somebody", password: "a word of theirs" },
-  });
-  expect(made.status, JSON.stringify(made.body)).toBe(201);
-  const answer = await owner(`POST /api/v1/connectors/${made.body.data.id}/invoke`, call);
-  expect(answer.status).toBeGreaterThanOrEqual(502);
-  expect(server.sent).toBeGreaterThan(0);
-  expect(server.sent).toBeLessThan(BYTES_MAX);
-});
+test.each(FLOODS)(
+  "disconnects from a $type server that sends $what",
+  async ({ type, parts, next }) => {
+    const server = await useFixture(startFloodingServer(parts ?? [], next));
+    const [config, call] = CALLS[type] ?? [{}, {}];
+    const made = await owner("POST /api/v1/connectors", {
+      name: "Flood",
+      type,
+      config: { host: "127.0.0.1", port: server.port, timeoutMs: 20_000, retries: 0, ...config },
+      auth: { kind: "basic", username: "somebody", password: "a word of theirs" },
+    });
+    expect(made.status, JSON.stringify(made.body)).toBe(201);
+    const answer = await owner(`POST /api/v1/connectors/${made.body.data.id}/invoke`, call);
+    expect(answer.status).toBeGreaterThanOrEqual(502);
+    expect(server.sent).toBeGreaterThan(0);
+    expect(server.sent).toBeLessThan(BYTES_MAX);
+  },
+);

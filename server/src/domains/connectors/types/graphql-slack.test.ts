@@ -13,7 +13,7 @@ const made = (type: string, config: object, auth?: object) =>
 describe("graphql", () => {
   const QUERY = 'query Q($id: ID!) { user(id: $id) { name } } # mutation { } "mutation"';
 
-  test("queries and mutations are posted, and their data given", async () => {
+  test("posts queries and mutations, and returns their data", async () => {
     const { invoke, test: tryOut } = await made(
       "graphql",
       { url: `${upstream.url}/graphql`, headers: { "X-Team": "ops" } },
@@ -59,7 +59,7 @@ describe("graphql", () => {
     );
   });
 
-  test("a query may be sent twice, so it must not change anything; a mutation is sent once", async () => {
+  test("a query may be repeated, so it must not contain a mutation; a mutation is sent once", async () => {
     const { invoke } = await made("graphql", { url: upstream.url, retries: 1 });
     for (const query of ["mutation { x }", "{ a }\n mutation M { b }", "subscription { x }"]) {
       expect(await invoke("query", { query })).toMatchObject({
@@ -112,7 +112,7 @@ describe("slack", () => {
     expect(await tryOut()).toMatchObject({ ok: false, status: "down" });
   });
 
-  test("an incoming webhook is posted to, and its address is a credential", async () => {
+  test("posts to an incoming webhook, whose URL is a credential", async () => {
     const secret = "/services/T0123/B0456/planted-hook-part";
     const {
       invoke,

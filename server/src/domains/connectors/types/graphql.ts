@@ -103,7 +103,9 @@ function messageOf(error: unknown): string {
   return typeof message === "string" ? message.slice(0, 500) : "no message";
 }
 
-/** True for a document with a mutation or subscription at its top level, beyond texts and comments. */
+/**
+ * Returns whether a document contains a mutation or subscription at its top level, ignoring strings and comments.
+ */
 function isMutation(document: string): boolean {
   const bare = document.replaceAll(/"""[\s\S]*?"""|"(?:[^"\\\n]|\\.)*"|#.*/g, " ");
   let depth = 0;

@@ -140,7 +140,7 @@ function send({ connection, headers }: Session, message: object): Promise<HttpRe
   });
 }
 
-/** The result in an answer, which may be a stream of one or several events. */
+/** The result in a response, which may be a stream of events. */
 function readResult({ scrubber }: UpstreamConnection, { body }: HttpResponse) {
   const messages = typeof body === "string" ? eventsIn(body) : [body];
   const answer = messages.map(fieldsOf).find((one) => "result" in one || "error" in one);

@@ -75,7 +75,7 @@ const invokeOn = (connectorId: string, action: string, input: object) =>
   owner(`POST ${ALL}/${connectorId}/invoke`, { action, input });
 const invoke = (action: string, input: object) => invokeOn(id, action, input);
 
-test("a document becomes actions, and itself is not kept", async () => {
+test("a document becomes actions, and is not stored itself", async () => {
   expect(answer).toMatchObject({
     status: 201,
     events: ["connector.created"],
@@ -141,7 +141,7 @@ test("an action sends the request of its operation", async () => {
   ]);
 });
 
-test("an input is held against the action's schema, in depth", async () => {
+test("an input is validated against the schema of the action, at all levels", async () => {
   const faults = async (action: string, input: object): Promise<string[]> => {
     const { status, body, events } = await invoke(action, input);
     expect({ status, events }).toEqual({ status: 422, events: [] });
@@ -167,7 +167,7 @@ test("an input is held against the action's schema, in depth", async () => {
   expect(upstream.received).toEqual([]);
 });
 
-test("an input that is too large to be held against its schema is left to the other system", async () => {
+test("an input that is too large to validate is left to the upstream", async () => {
   const tags = Array.from({ length: 99_000 }, () => 1);
   expect((await invoke("renamePet", { petId: 1, body: { tags } })).status).toBe(200);
 });

@@ -95,7 +95,7 @@ async function discover(platform: Platform, stored: Config): Promise<DiscoveredA
   return result.discovered;
 }
 
-/** Fetches the document without the credentials, which are for the API. */
+/** Fetches the document without the credentials, which belong to the API. */
 async function fetchDocument({ outbound }: Platform, url: string): Promise<string> {
   try {
     const { status, body, truncated } = await outbound.request({

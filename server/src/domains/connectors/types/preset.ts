@@ -66,7 +66,7 @@ export const preset = connectorType({
         name,
         fillIn(text, chosen),
       ]);
-      // A test checks what presets fill in against the schema.
+      // A test validates the values of presets against the schema.
       return { ...(Object.fromEntries(filled) as Partial<AuthFields>), ...auth };
     },
     run: (connection, known, input) =>

@@ -80,7 +80,7 @@ test.each(CASES)("a silent %s server does not keep a connection open", async (..
   await vi.waitFor(() => expect(server.open.size).toBe(0), { timeout: 20_000 });
 });
 
-test("a server of mysql that sends packets out of order is left at the first, and fills no log", async () => {
+test("disconnects from a mysql server at the first out-of-order packet, without flooding the log", async () => {
   const wrong = packet(9, Buffer.alloc(0));
   const flood = Buffer.concat(Array.from({ length: 5_000 }, () => wrong));
   const server = await useFixture(startSilentServer([MYSQL_GREETING, flood]));

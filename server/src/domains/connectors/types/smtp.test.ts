@@ -98,7 +98,7 @@ test("sends stored files unchanged with their names, up to 50 MiB in total", asy
   expect(sent.status).toBe(200);
   const text = mails[0]?.text ?? "";
   expect(text).toContain(Buffer.from("of the store").toString("base64"));
-  // RFC 2231, in parts; the type is what the store found.
+  // RFC 2231 continuations; the type was detected by the store.
   const parts = [...text.matchAll(/filename\*\d\*?=(?:utf-8'')?"?([^;"\s]+)/gi)].map(
     ([, part]) => part,
   );
@@ -150,13 +150,13 @@ test("server errors are returned with the reply, and without the password", asyn
   ]);
 });
 
-test("no connection and no greeting are failures", async () => {
+test("connection failures and missing greetings are failures", async () => {
   const gone = await made("smtp", { host: "127.0.0.1", port: 9, retries: 1 });
   expect((await gone.invoke("send", { to: "b@example.com", subject: "s" })).body).toMatchObject({
     code: "upstream_failed",
     detail: expect.stringContaining("ECONNREFUSED"),
   });
-  // A server that waits for the client to speak first never greets.
+  // Some servers wait for the client, and never send a greeting.
   const silent = await made("smtp", {
     host: "127.0.0.1",
     port: Number(new URL(upstream.url).port),

@@ -158,7 +158,7 @@ async function withTransport<T>(
   // Loaded on first use: many installations send no mail, and the library needs memory.
   const { createTransport } = await import("nodemailer");
   const socket = platform.outbound.socket();
-  // A broken socket is reported where something is awaited.
+  // A broken socket is reported by the awaited operation.
   socket.on("error", () => undefined);
   deadline.signal.addEventListener("abort", () => socket.destroy(), { once: true });
   try {

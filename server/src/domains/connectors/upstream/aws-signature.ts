@@ -9,7 +9,7 @@ interface SignableRequest {
   readonly body?: RequestContent;
 }
 
-/** Signs a request as AWS and those like it want it (Signature Version 4). */
+/** Signs a request for AWS and compatible services (Signature Version 4). */
 export function withAwsSignature<R extends SignableRequest>(
   request: R,
   auth: AwsSignature,
@@ -18,7 +18,7 @@ export function withAwsSignature<R extends SignableRequest>(
   const { region, service = "s3", accessKeyId, secretAccessKey } = auth;
   const time = new Date(nowMs).toISOString().replaceAll(/[:-]|\.\d{3}/g, "");
   const day = time.slice(0, 8);
-  // A file is not read twice to be hashed: the connection vouches for it.
+  // A file is not read twice to hash it: TLS protects its integrity.
   const { body = "" } = request;
   const hash = typeof body === "string" ? sha256(body) : "UNSIGNED-PAYLOAD";
   const headers = { ...request.headers, "x-amz-date": time, "x-amz-content-sha256": hash };

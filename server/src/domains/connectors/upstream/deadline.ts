@@ -6,7 +6,7 @@ export interface Deadline {
   readonly signal: AbortSignal;
   /** At least 1. */
   remainingMs(): number;
-  /** Clears the timer; to be called when the invocation has ended. */
+  /** Clears the timer; called when the invocation has ended. */
   stop(): void;
 }
 
@@ -21,7 +21,7 @@ export function startDeadline(timeoutMs: number): Deadline {
   };
 }
 
-/** The result of `work`, or a failure at the deadline; the work must end by the signal. */
+/** The result of `work`, or a failure at the deadline; the work must stop on the signal. */
 export async function withDeadline<T>({ signal }: Deadline, work: Promise<T>): Promise<T> {
   const { promise: over, reject } = Promise.withResolvers<never>();
   const end = (): void => reject(signal.reason as Error);
@@ -31,7 +31,7 @@ export async function withDeadline<T>({ signal }: Deadline, work: Promise<T>): P
     return await Promise.race([work, over]);
   } finally {
     signal.removeEventListener("abort", end);
-    // The promise that lost the race must not become an unhandled rejection.
+    // The losing promise must not cause an unhandled rejection.
     work.catch(() => undefined);
     over.catch(() => undefined);
   }

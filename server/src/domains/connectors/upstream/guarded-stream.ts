@@ -77,7 +77,7 @@ export async function openSocket(
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<Socket> {
   const socket = platform.outbound.socket();
-  // A broken connection is reported where something is awaited.
+  // A broken connection is reported by the awaited operation.
   socket.on("error", () => undefined);
   const stop = (): void => void socket.destroy();
   deadline.signal.addEventListener("abort", stop, { once: true });

@@ -24,7 +24,7 @@ export interface HttpRequest {
   readonly body?: RequestContent;
   /** How the response is parsed; default: by its media type. */
   readonly response?: ResponseForm;
-  /** True when repeating it has no further effect; follows from the method unless set. */
+  /** True if repeating it has no further effect; derived from the method by default. */
   readonly idempotent?: boolean;
   /** Default: `RESPONSE_BYTES_MAX`. */
   readonly maxResponseBytes?: number;
@@ -34,7 +34,7 @@ export interface HttpRequest {
   readonly onBody?: (chunk: Uint8Array) => void;
 }
 
-/** Sends a request with the connector's credentials. An answer of 400 or more is thrown. */
+/** Sends a request with the connector's credentials. Throws for status 400 and above. */
 export async function callHttp(
   connection: UpstreamConnection,
   request: HttpRequest,

@@ -4,7 +4,7 @@ import { UpstreamError } from "./upstream-error.ts";
 
 const LIFETIME_SECONDS = 3_600;
 
-/** The assertion of a service account: a token about itself, signed with its own key (RFC 7523). */
+/** The assertion of a service account: a self-signed token (RFC 7523). */
 export function buildAssertion(auth: ServiceAccount, nowMs: number): string {
   const { clientId, tokenUrl, audience = tokenUrl, subject, scope, keyId } = auth;
   const issuedAt = Math.floor(nowMs / 1_000);
@@ -32,7 +32,7 @@ export function buildAssertion(auth: ServiceAccount, nowMs: number): string {
 
 function keyOf({ privateKey }: ServiceAccount): KeyObject {
   try {
-    // Keys are often pasted from JSON, where the ends of lines are written out.
+    // Keys are often pasted from JSON with escaped line ends.
     return createPrivateKey(privateKey.replaceAll("\\n", "\n"));
   } catch {
     throw new UpstreamError("The private key of the service account can't be parsed.");

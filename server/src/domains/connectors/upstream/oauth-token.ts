@@ -10,7 +10,7 @@ import type { UpstreamConnection } from "./connection.ts";
 
 const TOKENS_MAX = 2_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
-/** For a token whose response has no lifetime. */
+/** The lifetime of a token whose response contains none. */
 const LIFETIME_MS = 300_000;
 /** A token must still be valid when it arrives. */
 const MARGIN_MS = 30_000;

@@ -31,7 +31,7 @@ test("retries requests that may have been sent only if they are idempotent", asy
   expect(await triesOf(DOWN, { idempotent: false })).toBe(1);
 });
 
-test("a refusal and a bug are not tried again", async () => {
+test("rejections and bugs are not retried", async () => {
   expect(await triesOf(new UpstreamError("no", { status: 404 }), { idempotent: true })).toBe(1);
   expect(await triesOf(new TypeError("ours"), { idempotent: true })).toBe(1);
 });

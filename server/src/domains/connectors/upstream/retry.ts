@@ -10,7 +10,7 @@ export interface RetryOptions {
   /** Further attempts. */
   readonly retries: number;
   readonly deadline: Deadline;
-  /** True when repeating it has no further effect; otherwise only what can't have been sent is retried. */
+  /** True if repeating it has no further effect; otherwise only unsent requests are retried. */
   readonly idempotent: boolean;
 }
 

@@ -35,7 +35,7 @@ test("a slot offered to a caller that has given up goes to the next one", async 
   expect([await first, await patient]).toEqual(["done", "its turn"]);
 });
 
-test("a session that opens too late, or is never clean, is closed", async () => {
+test("closes a session that opens too late, or cannot be reset", async () => {
   const late = makeSession();
   const opened = Promise.withResolvers<Session>();
   const slow: SessionKind<typeof config, Session> = { open: () => opened.promise };

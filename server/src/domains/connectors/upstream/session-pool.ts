@@ -11,7 +11,7 @@ import { UpstreamError } from "./upstream-error.ts";
 
 const POOLS_MAX = 200;
 const IDLE_MS = 10_000;
-/** A session that takes longer to be cleaned is closed. */
+/** A session that takes longer to reset is closed. */
 const CLEAN_MAX_MS = 5_000;
 
 export interface Session {
@@ -24,7 +24,7 @@ export interface Session {
 export interface SessionKind<Config, S extends Session> {
   /** Opens one by the connection's deadline. */
   readonly open: (connection: UpstreamConnection<Config>) => Promise<S>;
-  /** Leaves nothing of a call behind for the next; a session that can't be cleaned is closed. */
+  /** Removes the state of a call; a session that cannot be reset is closed. */
   readonly clean?: (session: S) => Promise<void>;
 }
 
@@ -112,7 +112,7 @@ async function openInTime<Config, S extends Session>(
 function takeIdle<S extends Session>(pool: Pool): S | undefined {
   for (let last = pool.idle.pop(); last; last = pool.idle.pop()) {
     clearTimeout(last.timer);
-    // A pool has sessions of one kind: its key names the connector, and that its type.
+    // A pool contains sessions of one type, because its key contains the connector.
     if (last.session.isOpen) return last.session as S;
     last.session.close();
   }

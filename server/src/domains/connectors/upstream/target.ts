@@ -86,7 +86,7 @@ export function joinUrl(
   return url;
 }
 
-/** Adds parameters to the query; lists come several times, objects as JSON. */
+/** Adds parameters to the query; lists are repeated, objects are JSON. */
 export function withQuery(url: URL, query: Readonly<Record<string, unknown>> = {}): URL {
   const extended = new URL(url);
   for (const [name, values] of Object.entries(query)) {
@@ -107,7 +107,7 @@ export function mergeHeaders(...all: readonly (Headers | undefined)[]): Record<s
   return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-/** Encodes a body by its media type, with the headers that name it; files are read while they are sent. */
+/** Encodes a body by its media type, with the matching headers; files are streamed while sending. */
 export async function encodeBody(
   { files }: Pick<UpstreamConnection, "files">,
   body: unknown,

@@ -39,7 +39,7 @@ export class UpstreamError extends Error {
   readonly particulars: Particulars;
 
   constructor(message: string, particulars: Particulars = {}) {
-    // Kept in the database, which takes no NUL.
+    // Stored in the database, which does not accept NUL.
     super(message.replaceAll("\u0000", "\uFFFD").toWellFormed());
     this.particulars = particulars;
   }

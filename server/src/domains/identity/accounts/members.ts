@@ -72,7 +72,7 @@ export async function findMembersByEmail(tx: Tx, emails: readonly string[]): Pro
   return activeMembers(tx, sql`lower(u.email) = any (${emails}::text[])`, emails.length);
 }
 
-/** Counts the active members by the roles that they have together. */
+/** Counts the active members by their combination of roles. */
 export async function countMembersByRoles(
   tx: Tx,
 ): Promise<{ readonly roles: readonly string[]; readonly members: number }[]> {
@@ -101,7 +101,7 @@ export async function lockMember(tx: Tx, userId: string): Promise<MemberRow> {
   return requireMember(rows[0]);
 }
 
-/** Locks the active owners, in order, so that two owners who leave at once can't both succeed. */
+/** Locks the active owners in order, so that two owners cannot both leave concurrently. */
 export async function lockOwners(tx: Tx): Promise<string[]> {
   const { rows } = await sql<{ user_id: string }>`
     select user_id from memberships where 'owner' = any (roles) and status = 'active'

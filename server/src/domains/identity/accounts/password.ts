@@ -1,13 +1,13 @@
 import { hash, verify } from "@node-rs/argon2";
 import { failure } from "#kernel/operation/failure.ts";
 
-/** The library computes on its own threads, so a login never holds up the event loop. */
+/** The library uses its own threads, so a login does not block the event loop. */
 let cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** Verified if the account does not exist, so that the response takes the same time. */
 let decoy: Promise<string> | undefined;
 
-/** For callers that know whose password it is; a login must not say that much. */
+/** For callers that know the account; a login must not reveal this. */
 export const WrongPassword = failure("wrong_password", 403, "The password is wrong.");
 
 export function hashPassword(password: string): Promise<string> {

@@ -40,7 +40,7 @@ const RELEASABLE = `
      and not exists (select from sso_configurations c where c.workspace_id = u.managed_by)
      and exists (select from memberships m where m.user_id = u.id and m.status = 'active')
    order by u.id limit $2`;
-/** As many as a mail may name. Any workspace's provider may have made one. */
+/** The maximum number of accounts that a mail may list. Providers of any workspace may have created them. */
 const RELEASABLE_MAX = 20;
 
 /** An account, and the workspace that manages it. */
@@ -90,7 +90,7 @@ export async function needsStrongSignIn(
   return row?.needed ?? true;
 }
 
-/** Records that an account's holder reads its mail; false when that was known. */
+/** Records that an account holder reads its mail; false if that was already known. */
 export async function setEmailVerified(tx: Tx, id: string, now: Date): Promise<boolean> {
   const row = await tx
     .updateTable("users")
@@ -151,7 +151,7 @@ const MEMBERSHIPS = `
    where m.user_id = $1 and m.status = 'active' and ($2::uuid is null or m.workspace_id = $2)
    order by w.slug`;
 
-/** The active memberships of an account; with a workspace's key only the one there. */
+/** The active memberships of an account; with a workspace key only that one. */
 export function listMemberships(
   db: Database,
   userId: string,
@@ -169,7 +169,7 @@ export async function findMembership(
   return (await listMemberships(db, userId, workspace))[0];
 }
 
-/** The permissions and patterns that the custom roles among these grant. */
+/** The permissions and patterns granted by the custom roles among these. */
 export async function findGrantedByRoles(tx: Tx, roles: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ granted: string }>`
     select distinct unnest(permissions) as granted from roles where id = any (${roles}::text[])`.execute(

@@ -108,7 +108,7 @@ test("keeps a custom role in use until it ends", async () => {
 });
 
 describe("to a person with an account", () => {
-  test("a wrong password is a failed login, here and where they belong, and as slow", async () => {
+  test("a wrong password is a failed login, here and in the account's workspace, and takes as long", async () => {
     await using apart = await startWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "3" } });
     const place = await apart.workspace("trap");
     const { token } = await invite(await apart.member(["owner"], place), { email: ADMIN });
@@ -196,7 +196,7 @@ test("expired invitations, links and addresses are pruned", async () => {
   });
 });
 
-test("two invitations to one new address, accepted at once, make one account", async () => {
+test("two invitations to one new address, accepted concurrently, create one account", async () => {
   await using apart = await startWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
   const email = "twice@example.com";
   const places = [undefined, await apart.workspace("second-home")];

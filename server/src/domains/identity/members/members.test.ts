@@ -37,7 +37,7 @@ describe("an invitation", () => {
     expect(body.data.workspaces).toMatchObject([{ slug: "default", roles: ["agent", "auditor"] }]);
   });
 
-  test("works once, also when it is accepted twice at the same moment", async () => {
+  test("works once, also if accepted twice concurrently", async () => {
     const { token } = await invite(address());
     const answers = await Promise.all([accept(token), accept(token)]);
     expect(answers.map(({ status }) => status === 200).filter(Boolean)).toHaveLength(1);
@@ -108,7 +108,7 @@ describe("an invitation", () => {
     ]);
   });
 
-  test("keeps its token out of the log and out of lists", async () => {
+  test("its token is not in the log or in lists", async () => {
     const { token } = await invite(address());
     const audit = await owner("GET /api/v1/audit?type=user.*&limit=200");
     expect(JSON.stringify(audit.body)).not.toContain(token);

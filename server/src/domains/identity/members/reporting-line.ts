@@ -11,7 +11,7 @@ export async function assertCanManage(
   { managerId, userId }: { readonly managerId: string; readonly userId: string },
 ): Promise<void> {
   if (managerId === userId) throw invalidField("/managerId", "must be another member");
-  // Concurrent changes could create a circle together, so they wait for each other.
+  // Concurrent changes could create a cycle together, so they are serialized.
   await sql`select pg_advisory_xact_lock(hashtextextended('managers ' || ${workspace.key}, 0))`.execute(
     tx,
   );

@@ -98,7 +98,7 @@ export async function membershipsElsewhere(
   return rows.filter((row) => row.workspace !== workspace?.key).length;
 }
 
-/** Throws unless the caller may manage a member: an owner is managed by owners in person alone. */
+/** Throws unless the caller may manage a member: only owners in person manage owners. */
 export function assertMayManage({ caller }: WriteContext<never>, member: MemberRow): void {
   if (member.roles.includes("owner")) assertOwnerInPerson(caller);
 }

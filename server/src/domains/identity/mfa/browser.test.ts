@@ -37,7 +37,7 @@ describeInBrowser("in Chromium, with its virtual authenticator", () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    // The origin must be known before the product starts, so a relay holds its port from the outset.
+    // The origin must be known before the product starts, so a relay reserves its port from the start.
     let target = 0;
     relay = createServer((socket) => {
       const inner = connect(target, "127.0.0.1");

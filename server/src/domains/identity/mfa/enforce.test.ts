@@ -51,7 +51,7 @@ test("requires a second factor again after it was removed", async () => {
   expect(barred).toMatchObject({ status: 403, body: { code: "mfa_enrollment_required" } });
 });
 
-test("is for owners and admins", async () => {
+test("requires owners or admins", async () => {
   const place = await world.workspace("strict-roles");
   for (const role of ["builder", "agent", "change_manager", "member", "viewer", "auditor"]) {
     const member = await world.member([role], place);
@@ -89,7 +89,7 @@ test("the requirement of one workspace does not affect another workspace of the 
   expect(await again("POST /api/v1/workspaces", { name: "Not yet" })).toMatchObject(barred);
 });
 
-test("the status counts a demand of any workspace, not only of the one that is named", async () => {
+test("the status includes requirements of all workspaces, not only the named one", async () => {
   const person = await somebody(world, ["owner"]);
   await person.ask("POST /api/v1/workspaces", { name: "Demanding" });
   const strict = world.asToken(person.token, "demanding");

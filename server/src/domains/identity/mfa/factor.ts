@@ -17,7 +17,7 @@ const CredentialId = Type.String({ minLength: 1, maxLength: 1_364 });
 const bytes = (maxLength: number) => Type.String({ minLength: 1, maxLength });
 const envelope = { id: CredentialId, rawId: CredentialId, type: Type.Literal("public-key") };
 
-/** The result of `navigator.credentials.get` by its `toJSON()`; the fields that we use. */
+/** The result of `navigator.credentials.get` by its `toJSON()`; only the used fields. */
 export const Assertion = Type.Object(
   {
     ...envelope,

@@ -19,7 +19,7 @@ const WRONG_EVENTS = ["audit.mfa.failed", "audit.auth.login_failed"];
 const world = await useWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
 
 describe("TOTP", () => {
-  test("goes from nothing to enrolled to removed, each step recorded", async () => {
+  test("enrolls and removes a factor, with an event for each step", async () => {
     const person = await somebody(world);
     const { ask } = person;
     const none = { totp: false, webauthn: false, recoveryCodesLeft: 0, enforced: false };
@@ -92,7 +92,7 @@ describe("TOTP", () => {
     const person = await somebody(world);
     const { app } = await withApp(world, person);
     world.clock.advance(10 * STEP_MS);
-    // Two steps away by the server's clock, which may tick between here and there.
+    // Two steps away by the server's clock, which may advance in between.
     for (const steps of [-3, 3]) {
       const refused = await person.login({ code: app.code(steps) });
       expect(refused).toMatchObject({ ...wrong, events: WRONG_EVENTS });
@@ -119,7 +119,7 @@ describe("TOTP", () => {
     });
   });
 
-  test("the code that completed the enrolment does not log in", async () => {
+  test("the code that completed the enrollment cannot be used for a login", async () => {
     const person = await somebody(world);
     const { body } = await person.ask(ENROLL);
     const code = new App(body.data.secret, () => world.clock.nowMs()).next();
@@ -139,7 +139,7 @@ describe("TOTP", () => {
     }
   });
 
-  test("a wrong password with a right code is a wrong password", async () => {
+  test("a wrong password with a valid code is a wrong password", async () => {
     const person = await somebody(world);
     const { app } = await withApp(world, person);
     const code = app.next();
@@ -152,7 +152,7 @@ describe("TOTP", () => {
     expect(await person.login({ code })).toMatchObject({ status: 200 });
   });
 
-  test("spaces in a code do not matter", async () => {
+  test("ignores spaces in a code", async () => {
     const person = await somebody(world);
     const { app } = await withApp(world, person);
     const code = app.next();
@@ -162,7 +162,7 @@ describe("TOTP", () => {
 });
 
 describe("recovery codes", () => {
-  test("each works once, however it is written, and the use is recorded", async () => {
+  test("each works once, in any spelling, and its use is recorded", async () => {
     const person = await somebody(world);
     const { recoveryCodes } = await withApp(world, person);
     const [code = ""] = recoveryCodes;
@@ -175,7 +175,7 @@ describe("recovery codes", () => {
     expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  test("a new set needs a second factor and ends the old one", async () => {
+  test("a new set requires a second factor and replaces the old one", async () => {
     const person = await somebody(world);
     const { app, recoveryCodes } = await withApp(world, person);
     expect(await person.ask(RENEW)).toMatchObject({

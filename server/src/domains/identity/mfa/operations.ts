@@ -14,7 +14,7 @@ import * as service from "./service.ts";
 import * as store from "./store.ts";
 import { listKeys } from "./webauthn-store.ts";
 
-/** For sessions, including those that may do nothing before they enrol a second factor. */
+/** For sessions, including those that must enroll a second factor first. */
 const accountAccess = { access: "account", allowBeforeEnrolment: true } as const;
 const KEYS = "webauthn credentials";
 const PROOF =

@@ -14,7 +14,7 @@ import {
 } from "./webauthn.ts";
 import { recordKeyUse, type StoredKey } from "./webauthn-store.ts";
 
-/** The options for `navigator.credentials.get`, of whichever account. */
+/** The options for `navigator.credentials.get`, for any account. */
 export type PasskeyOptions = Awaited<ReturnType<typeof discoverableOptions>>;
 
 export async function insertPasskeyChallenge(

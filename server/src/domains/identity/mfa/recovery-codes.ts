@@ -12,8 +12,8 @@ export function newRecoveryCodes(): string[] {
 }
 
 /**
- * Hashed under a key, because 50 bits alone could be brute-forced from a copy of the database. Spelling
- * variants of a code have one hash.
+ * Hashed with a key, because 50 bits could be brute-forced from a copy of the database. Spelling variants of a code
+ * have the same hash.
  */
 export function recoveryHash(key: Buffer, userId: string, code: string): Buffer {
   const plain = code

@@ -85,7 +85,7 @@ export function checkSecondFactor(
     : checkRecoveryCode(platform, person, plain);
 }
 
-/** Verifies the second factor of a session that is about to change its second factors. */
+/** Verifies the second factor of a session before it changes its second factors. */
 export async function requireSecondFactor(
   platform: Platform,
   person: MfaUser,

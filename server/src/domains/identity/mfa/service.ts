@@ -35,7 +35,7 @@ export async function prepareTotp(platform: Platform, caller: Caller): Promise<N
   return { person, sealed, enrolment };
 }
 
-/** Stores a pending secret, which becomes a second factor once a code of it is verified. */
+/** Stores a pending secret, which becomes a second factor when its first code is verified. */
 export async function startTotpEnrolment(
   ctx: WriteContext<typeof events.TotpBegun>,
   { person, sealed, enrolment }: NewSecret,
@@ -70,7 +70,7 @@ export async function prepareEnrolment(
   return { person, sealed: row.secret, step, codes: newCodes(key, person) };
 }
 
-/** Makes the pending secret a second factor; the code that verified it is used up. */
+/** Activates the pending secret; the code that verified it is consumed. */
 export async function completeTotpEnrolment(
   ctx: WriteContext<typeof events.TotpEnrolled | typeof events.MfaFailed>,
   { person, sealed, step, codes }: PendingTotp,

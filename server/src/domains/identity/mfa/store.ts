@@ -47,7 +47,7 @@ export async function setMfaEnforced(tx: Tx, key: string, enforced: boolean): Pr
     .execute();
 }
 
-/** Locks the account, since concurrent changes of its factors could leave a wrong `mfa_enrolled`. */
+/** Locks the account, because concurrent factor changes could leave a wrong `mfa_enrolled`. */
 export async function lockUser(tx: Tx, userId: string): Promise<void> {
   await tx.selectFrom("users").select("id").where("id", "=", userId).forNoKeyUpdate().execute();
 }
@@ -74,7 +74,7 @@ export async function findTotp(db: Database, userId: string): Promise<TotpRow | 
   return rows[0];
 }
 
-/** Stores a pending secret in place of another; false when one is enrolled. */
+/** Stores a pending secret and replaces an earlier one; false if one is already enrolled. */
 export async function putPendingTotp(
   tx: Tx,
   row: { readonly user_id: string; readonly secret: Buffer; readonly created_at: Date },

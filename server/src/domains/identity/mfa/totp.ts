@@ -1,17 +1,17 @@
 const SECRET_BYTES = 20;
 const STEP_SECONDS = 30;
-/** Accepts one step to either side, since clocks differ and people type slowly. */
+/** Accepts one step to either side, because clocks differ and people type slowly. */
 const WINDOW_STEPS = 1;
 
 /** The parameters that every authenticator app supports; many ignore other values. */
 const PARAMETERS = { issuer: "Millrace", algorithm: "SHA1", digits: 6, period: STEP_SECONDS };
 
-/** Loaded at the first use, like `qrcode`: few installations need them, and they take memory. */
+/** Loaded on first use, like `qrcode`: few installations need them, and they use memory. */
 const library = () => import("otpauth");
 
 export interface NewTotp {
   readonly secret: Buffer;
-  /** For the authenticator app: the secret in base32, the URI that holds it, and a QR code of that. */
+  /** For the authenticator app: the secret in base32, its URI, and a QR code of the URI. */
   readonly enrolment: {
     readonly secret: string;
     readonly qrCodeUri: string;
@@ -43,7 +43,7 @@ export async function findTotpStep(
   return delta === null ? undefined : totp.counter({ timestamp: nowMs }) + delta;
 }
 
-/** Copies the bytes: a Buffer is often a view into a larger pool, which the library would read whole. */
+/** Copies the bytes: a Buffer is often a view of a larger pool, which the library would read completely. */
 function bytesOf(buffer: Buffer): ArrayBuffer {
   return new Uint8Array(buffer).buffer;
 }

@@ -175,7 +175,7 @@ test("a counter that does not increase reveals a cloned authenticator", async ()
   expect(await person.login({ assertion: copied })).toMatchObject(wrong);
 });
 
-test("an authenticator that does not count logs in every time", async () => {
+test("an authenticator without a counter can log in repeatedly", async () => {
   const person = await somebody(world);
   const { key } = await withKey(person);
   for (let login = 1; login <= 2; login += 1) {
@@ -197,7 +197,7 @@ test("a credential can be registered only once, for one account", async () => {
   });
 });
 
-test("another account's credentials can't be seen or removed", async () => {
+test("credentials of other accounts cannot be seen or removed", async () => {
   const [person, other] = [await somebody(world), await somebody(world)];
   const { id } = await withKey(person);
   const { app } = await withApp(world, other);

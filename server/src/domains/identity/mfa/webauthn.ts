@@ -9,7 +9,7 @@ export const CHALLENGE_MS = 5 * 60_000;
 /** Ed25519, ES256, RS256: together they cover the authenticators of the last ten years. */
 const ALGORITHMS = [-8, -7, -257];
 
-/** Loaded at the first use: few installations need it, and it takes memory. */
+/** Loaded on first use: few installations need it, and it uses memory. */
 const library = () => import("@simplewebauthn/server");
 
 /** Browsers bind a credential to a host name, and report the requesting origin. */
@@ -148,10 +148,7 @@ function toDescriptor({ credential_id, transports }: StoredKey) {
   return { id: credential_id, transports: [...transports] };
 }
 
-/**
- * Undefined for any error: the library throws for everything that is wrong with a response, and does
- * nothing else but verify it.
- */
+/** Undefined for any error: the library throws for all invalid responses, and only verifies. */
 async function verifyOrUndefined<T>(verify: () => Promise<T>): Promise<T | undefined> {
   try {
     return await verify();

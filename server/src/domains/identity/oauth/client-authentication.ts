@@ -12,7 +12,7 @@ export function parameter(maxLength: number) {
   return Type.Optional(Type.String({ maxLength }));
 }
 
-/** Client authentication in a body. Further parameters are ignored, as RFC 6749 demands. */
+/** Client authentication in a body. Other parameters are ignored, as RFC 6749 requires. */
 export const clientParameters = { client_id: parameter(500), client_secret: parameter(200) };
 type ClientParameters = Static<ReturnType<typeof Type.Object<typeof clientParameters>>>;
 
@@ -37,7 +37,7 @@ export async function authenticateClient(
   // A resource server introspects often, and is not throttled after authentication.
   if (purpose !== "introspect" || secretCheck !== "valid") {
     const { rateLimit, settings } = platform;
-    // By address as well as by client: a client's id is public, and must not suffice to lock it out.
+    // By address as well as by client: a client id is public, and must not be enough to lock the client out.
     const who = `${classifyAddress(caller.address)} ${client?.clientId ?? "nobody"}`;
     rateLimit.assert(`oauth ${purpose} ${who}`, settings.loginRateLimit);
   }

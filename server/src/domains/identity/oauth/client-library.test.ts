@@ -15,7 +15,7 @@ describe.each([
   ["with its secret in the body", () => client.ClientSecretPost(application.clientSecret)],
   ["with its secret by HTTP Basic", () => client.ClientSecretBasic(application.clientSecret)],
 ])("a client %s", (_, authentication) => {
-  test("discovers us and completes the whole flow", async () => {
+  test("discovers the server and completes the entire flow", async () => {
     const config = await client.discovery(
       issuer,
       application.clientId,
@@ -82,7 +82,7 @@ test("a client introspects and revokes its tokens", async () => {
   expect(await client.tokenIntrospection(config, tokens.access_token)).toEqual({ active: false });
 });
 
-test("the metadata lists exactly what we support", async () => {
+test("the metadata lists exactly the supported features", async () => {
   const path = "GET /.well-known/oauth-authorization-server";
   const { body } = await world.stranger(path, undefined, { host: issuer.host });
   expect(body).toMatchObject({

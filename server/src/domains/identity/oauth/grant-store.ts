@@ -20,7 +20,7 @@ export function lockByCode(tx: Tx, codeHash: Buffer): Promise<GrantRow | undefin
     .executeTakeFirst();
 }
 
-/** Keeps a grant from being revoked until the transaction ends; false when it has been. */
+/** Locks a grant against revocation until the transaction ends; false if it has been revoked. */
 export async function lockGrant(tx: Tx, id: string): Promise<boolean> {
   const row = await tx
     .selectFrom("oauth_grants")
@@ -183,8 +183,8 @@ const GRANTS = `
       order by g.created_at limit $2)`;
 
 /**
- * Deletes expired tokens, and grants that have none left; an hour late, so that no consent form that
- * could insert such a grant again is still valid.
+ * Deletes expired tokens, and grants without tokens; an hour late, when no valid consent form could insert such a
+ * grant again.
  */
 export const grantRetentionJob = retentionJob({
   kind: "identity.prune_oauth_grants",

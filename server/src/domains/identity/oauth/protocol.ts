@@ -75,7 +75,7 @@ function errorOf(status: number): string {
   return status >= 500 ? "server_error" : InvalidRequest.code;
 }
 
-/** RFC 6749 allows only some characters of ASCII in a description. */
+/** RFC 6749 allows only some ASCII characters in a description. */
 export function toErrorDescription(text: string): string {
   return text.replaceAll(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, "'");
 }

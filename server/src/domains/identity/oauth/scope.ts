@@ -25,7 +25,7 @@ const AGENT_ROLES: ReadonlySet<string> = new Set(["builder", "agent"]);
 const NOT_FOR_AGENTS =
   /^(?:tokens|secrets|oauth_applications|users|roles|profile|sessions|approvals)(?::|$)/;
 
-/** The permission of those who act by the Model Context Protocol. */
+/** The permission to use the Model Context Protocol. */
 export const AGENT_SCOPE = "mcp:connect";
 
 /**

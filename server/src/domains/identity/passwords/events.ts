@@ -25,7 +25,7 @@ export const PasswordChanged = event("audit.auth.password_changed", {
   data: Type.Object({ userId: id("usr"), by: Type.Enum(["password", "link"]) }),
 });
 
-/** Every event that a link for a new password may emit, in the API and on the page. */
+/** All events that a password link may emit, in the API and on the page. */
 export const RESET_EVENTS = [
   CredentialsRevoked,
   EmailVerified,

@@ -35,7 +35,7 @@ async function link(): Promise<string> {
   return /password\?token=(mrp_[\w-]+)/.exec(text)?.[1] ?? "";
 }
 
-test("the link in the e-mail sets a new password once, and ends every session", async () => {
+test("the link in the e-mail sets a new password once, and ends all sessions", async () => {
   await world.sql("update users set email_verified_at = now() where email = $1", [EMAIL]);
   const session = (await logIn(TEST_PASSWORD)).body.data.token;
   const token = await link();
@@ -59,7 +59,7 @@ test("the link in the e-mail sets a new password once, and ends every session", 
   expect(refused).toMatchObject({ workspace_id: world.home, data: { reason: "bad_link" } });
 });
 
-test("an unknown address gets the same answer, and no mail", async () => {
+test("an unknown address gets the same response, and no mail", async () => {
   const known = await forgot(EMAIL);
   await until(async () => (await jobs()).length === 0);
   const before = mails.length;
@@ -77,7 +77,7 @@ test("a link expires after an hour, or when a newer one is sent", async () => {
   expect(await reset(newer, "some password")).toMatchObject({ status: 410 });
 });
 
-test("the form does what the API does", async () => {
+test("the form works like the API", async () => {
   const token = await link();
   const page = await world.stranger(`GET /password?token=${token}`);
   expect(page).toMatchObject({ status: 200 });

@@ -37,7 +37,7 @@ export interface ResetRequest {
   readonly memberships: readonly MembershipRow[];
 }
 
-/** Never fails for an unknown address: the response is the same whether the account exists or not. */
+/** Does not fail for an unknown address: the response does not depend on whether the account exists. */
 export async function prepareResetRequest(
   platform: Platform,
   email: string,
@@ -104,7 +104,7 @@ export interface PreparedReset {
   readonly passwordHash: string;
 }
 
-/** Checks the link and hashes the password; undefined when the link is not valid. */
+/** Checks the link and hashes the password; undefined if the link is invalid. */
 export async function prepareReset(
   platform: Platform,
   { token, password }: { readonly token: string; readonly password: string },
@@ -136,7 +136,7 @@ export async function resetWithLink(
 ): Promise<{ accepted: true } | Failure> {
   if (!prepared || !(await store.consumeReset(ctx.tx, sha256(token)))) {
     const { environment, address } = ctx.caller;
-    // A link that is not valid belongs to no account, so the home workspace records it.
+    // An invalid link belongs to no account, so the home workspace records it.
     ctx.switchPartition({ workspace: ctx.services.homeWorkspace, environment });
     ctx.emit(PasswordRefused, { id: address }, { reason: "bad_link", address });
     return new Failure(BadReset);
@@ -154,7 +154,7 @@ export async function resetWithLink(
   return { accepted: true };
 }
 
-/** Hashes the new password; undefined when the current one is wrong. */
+/** Hashes the new password; undefined if the current one is wrong. */
 export async function prepareChange(
   platform: Platform,
   passwords: { readonly currentPassword: string; readonly newPassword: string },

@@ -59,7 +59,7 @@ test.each(BUILT_IN_ROLES)("%s", async (role) => {
   expect(differences).toEqual([]);
 });
 
-test("every permission that the interface shows is in the catalog", async () => {
+test("all permissions used by the console are in the catalog", async () => {
   const owner = await world.member(["owner"]);
   const { body } = await owner("GET /api/v1/settings/permissions");
   const names: string[] = body.data.map(({ name }: { name: string }) => name);

@@ -6,7 +6,7 @@ import { roleFields } from "./role.ts";
 import { createRole, deleteRole, updateRole } from "./service.ts";
 import * as store from "./store.ts";
 
-/** Roles as pack content: they grant no permission that the installing member lacks. */
+/** Roles in packs: they cannot grant permissions that the installing member does not have. */
 export const roleContent = packContent({
   kind: "roles",
   permission: RolesWrite,

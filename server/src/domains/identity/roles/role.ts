@@ -89,7 +89,7 @@ export function assertKnownPermissions(
   }
 }
 
-/** Throws when the patterns match a permission that the caller lacks. */
+/** Throws if the patterns match a permission that the caller does not have. */
 export function assertMayGrant(
   patterns: readonly string[],
   held: ReadonlySet<string>,

@@ -75,7 +75,7 @@ describe("a member cannot grant permissions that they do not have", () => {
     expect(await maker(assign(maker.userId), { roleId: "viewer" })).toMatchObject({ status: 403 });
   });
 
-  test("and only an owner makes or unmakes an owner", async () => {
+  test("and only an owner can add or remove an owner", async () => {
     const refused = { status: 403, events: [] };
     expect(await admin(assign(admin.userId), { roleId: "owner" })).toMatchObject(refused);
     const path = `DELETE /api/v1/settings/users/${owner.userId}/roles/owner`;
@@ -128,7 +128,7 @@ test("the last owner remains, also if two leave concurrently", async () => {
   expect(rows).toHaveLength(1);
 });
 
-test("workspaceId assigns in another workspace of the caller, where the right is needed too", async () => {
+test("workspaceId assigns in another workspace of the caller, where the permission is required too", async () => {
   const { body } = await owner("POST /api/v1/workspaces", { name: "Annex", slug: "annex" });
   const annex = await world.sql("select key from workspaces where slug = 'annex'");
   const person = await world.member(["viewer"], { key: annex[0].key, slug: "annex" });

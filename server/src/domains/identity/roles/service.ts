@@ -161,7 +161,7 @@ export async function assertGrantable(
   assertMayGrant(permissions, held.permissions, services.permissions);
 }
 
-/** True when an account with these permissions may grant all of these roles. */
+/** Returns whether an account with these permissions may grant all of these roles. */
 export async function canGrant(
   tx: Tx,
   services: PlatformServices,
@@ -177,7 +177,7 @@ export async function canGrant(
   }
 }
 
-/** Reads an account's permissions in the transaction's workspace; undefined unless it is an active member. */
+/** Reads an account's permissions in the transaction's workspace; undefined if it is not an active member. */
 export async function findHeldPermissions(
   tx: Tx,
   services: PlatformServices,

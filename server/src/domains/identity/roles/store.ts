@@ -79,7 +79,7 @@ export async function remove(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom("roles").where("id", "=", id).execute();
 }
 
-/** True while a member has the role, or an open invitation names it. */
+/** True while a member or an open invitation has the role. */
 export async function isInUse(tx: Tx, id: string, now: Date): Promise<boolean> {
   const { rows } = await sql`
     select from memberships where ${id} = any (roles)

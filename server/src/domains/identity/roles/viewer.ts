@@ -30,7 +30,10 @@ type RoleGrants = ReadonlyMap<string, readonly string[]>;
 const WORKSPACES_MAX = 1_000;
 const grantCaches = new WeakMap<PlatformServices["commitFeed"], Map<string, Promise<RoleGrants>>>();
 
-/** Reads the grants of a workspace's custom roles; cached until one changes, since every batch of events needs them. */
+/**
+ * Reads the grants of a workspace's custom roles; cached until one changes, because each batch of events needs
+ * them.
+ */
 function cachedRoleGrants({
   services,
   partition: { workspace },

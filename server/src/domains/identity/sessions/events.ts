@@ -24,7 +24,7 @@ export const LoginFailed = event("audit.auth.login_failed", {
   data: Type.Object({ email: Type.String(), address: Type.String() }),
 });
 
-/** Every event that a password login may emit, in the API and on the pages. */
+/** All events that a password login may emit, in the API and on the pages. */
 export const LOGIN_EVENTS = [
   LoggedIn,
   LoginFailed,

@@ -109,7 +109,7 @@ export const me = query({
     const hasProfileScope = [...memberships.values()].some(({ permissions }) =>
       permissions.has("profile"),
     );
-    // A session is the account itself; a token represents it only within its scopes.
+    // A session represents the account itself; a token only within its scopes.
     if (kind !== "session" && !hasProfileScope) {
       throw new Failure(Forbidden, { detail: "This requires the scope profile." });
     }

@@ -41,7 +41,7 @@ test("a person lists their own sessions with their origin, and ends one of them 
   expect(await robot(`GET ${SESSIONS}`)).toMatchObject({ status: 403 });
 });
 
-test("a passkey opens its account alone, once per challenge, and only when its holder was verified", async () => {
+test("a passkey alone logs in, once per challenge, and only with user verification", async () => {
   const login = (assertion: object) => world.stranger("POST /api/v1/auth/passkey", { assertion });
   const good = await passkeyAnswer(world);
   const opened = await login(good);

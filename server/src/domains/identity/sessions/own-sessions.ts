@@ -28,7 +28,7 @@ export const OpenSession = Type.Object(
   { title: "OpenSession" },
 );
 
-/** A session is its person's own affair: no token lists or ends any. */
+/** Sessions belong to the person: tokens can neither list nor end them. */
 const ownAccess = { access: "account", allowBeforeEnrolment: true } as const;
 
 export const listSessions = query({

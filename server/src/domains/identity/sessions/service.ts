@@ -61,7 +61,7 @@ export async function checkLogin(
   const memberships = account ? await listMemberships(platform.db, account.user.id) : [];
   if (!isCorrect || account?.user.status !== "active") return { user: undefined, memberships };
   const { user } = account;
-  // After the password, so that it does not disclose which accounts exist.
+  // After the password, so that the response does not reveal which accounts exist.
   const enforced = await findEnforcedSso(platform, user.id, caller.origin);
   if (enforced) return { user, memberships, loginUrl: enforced.loginUrl };
   const methods = await listMethods(platform, user.id);
@@ -192,7 +192,7 @@ function sessionData(sessionId: string, userId: string, confinedTo: string | und
   return { sessionId, userId, ...(workspaceId !== undefined && { workspaceId }) };
 }
 
-/** Deletes the calling session, which ends it at once. */
+/** Deletes the calling session, which ends it immediately. */
 export async function endSession(ctx: WriteContext<typeof LoggedOut>): Promise<void> {
   const { credential, address } = ctx.caller;
   if (!credential) throw new Failure(Unauthenticated);

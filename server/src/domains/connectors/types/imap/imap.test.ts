@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { afterAll, expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
 
-/** It has no types. */
+/** The package has no types. */
 const hoodiecrow = createRequire(import.meta.url)("hoodiecrow-imap");
 
 const mail = (subject: string, body = "Hello") =>

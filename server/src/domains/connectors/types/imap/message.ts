@@ -49,7 +49,7 @@ export function listParts(root: MessageStructureObject | undefined): readonly Me
     }
     const name = node.dispositionParameters?.["filename"] ?? node.parameters?.["name"] ?? null;
     parts.push({
-      // A message of one part has no number in its structure.
+      // A message with one part has no part number in its structure.
       part: node.part ?? "1",
       mediaType: node.type,
       name,

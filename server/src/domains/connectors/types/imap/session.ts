@@ -103,7 +103,7 @@ interface LibraryError {
   readonly responseStatus?: string;
 }
 
-/** A refusal is the server's answer; anything else is that it can't be reached. */
+/** A rejection is a response of the server; any other error means that it is unreachable. */
 function toImapError({ scrubber }: ImapConnection, error: unknown, unsent = false): unknown {
   if (error instanceof UpstreamError) return error;
   if (error instanceof OutboundRefused) return upstreamErrorOf(error);

@@ -58,7 +58,7 @@ export const gemini = connectorType({
   test: parts.test,
 });
 
-/** The key goes into a header of the service's own, and never into an address. */
+/** The key is sent in the `x-goog-api-key` header, never in a URL. */
 function withKey(connection: UpstreamConnection<Config>): UpstreamConnection<Config> {
   const { auth } = connection;
   if (auth.kind !== "bearer") return connection;

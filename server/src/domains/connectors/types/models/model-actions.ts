@@ -34,7 +34,7 @@ const limits = {
   ),
 };
 
-/** The settings of every connector for models; their limits are longer than elsewhere, for models take their time. */
+/** The settings of all model connectors; their time limits are longer, because models are slow. */
 export const modelConfig = (baseUrl: ReturnType<typeof AddressSchema>) => ({
   baseUrl: Type.Optional(baseUrl),
   headers: Type.Optional(ConfigHeaders),

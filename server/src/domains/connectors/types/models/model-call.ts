@@ -1,4 +1,4 @@
-/** The call of a service for language models: one answer, or a stream of events that becomes one. */
+/** Calls language model services: a single response, or a stream of events that are combined into one. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { isNestedDeeperThan } from "#kernel/schema/json-depth.ts";
 import { JSON_DEPTH_MAX } from "#kernel/schema/json-value.ts";
@@ -42,7 +42,7 @@ export interface ModelRequest {
   readonly body?: unknown;
 }
 
-/** Calls and gives the body of the answer, parsed. */
+/** Calls the service and returns the parsed response body. */
 export async function callModel(
   connection: UpstreamConnection,
   { method = "POST", url, headers = {}, body }: ModelRequest,
@@ -55,7 +55,7 @@ export async function callModel(
 /** Combines the events of a streamed response into one, and returns the text that each adds. */
 export interface StreamFold<State> {
   readonly first: State;
-  /** Gives the text that the event adds. */
+  /** Returns the text that the event adds. */
   readonly add: (state: State, event: Readonly<Record<string, unknown>>) => string;
 }
 
@@ -139,7 +139,7 @@ function toStreamError({ scrubber }: UpstreamConnection, reason: string): Upstre
 
 const LINE_CHARACTERS_MAX = 4 * 1_048_576;
 
-/** Parses server-sent events, as far as services for models use them. */
+/** Parses server-sent events, as far as model services use them. */
 class EventParser {
   count = 0;
   readonly #onEvent: (event: Readonly<Record<string, unknown>>) => void;

@@ -79,7 +79,7 @@ test("anthropic: tools, their results, and an answer with a schema as a separate
   expect(lastAsked().body.tool_choice).toEqual({ type: "any" });
 });
 
-test("gemini: calls without ids, signatures that go back, vectors; the key is in no address", async () => {
+test("gemini: calls without ids, signatures that are sent back, vectors; the key is not in a URL", async () => {
   const { invoke } = await createConnector(owner, "gemini", { baseUrl: upstream.url }, auth);
   upstream.answer = (_, response) =>
     json(response, {

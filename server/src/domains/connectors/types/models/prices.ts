@@ -23,7 +23,7 @@ export type Prices = Static<typeof Prices>;
 
 const MILLION = 1_000_000;
 
-/** The answer with its cost: the service's own word, or by the prices of the connector. */
+/** Adds the cost to a response: reported by the service, or computed from the connector's prices. */
 export function withCost(answer: RawAnswer, model: string, prices: Prices = []): ChatAnswer {
   return { ...answer, cost: answer.cost ?? findCost(answer, model, prices) };
 }

@@ -70,7 +70,7 @@ test("documents are added, found, changed, counted and deleted", async () => {
   expect(await tryOut()).toMatchObject({ ok: true, status: "up" });
 });
 
-test("a connector that may not write has no action that does, and no pipeline either", async () => {
+test("a read-only connector offers no writing actions, and rejects writing pipelines", async () => {
   const { invoke } = await made();
   for (const action of ["insert", "update", "delete"]) {
     expect((await invoke(action)).body.code).toBe("unknown_action");
@@ -120,7 +120,7 @@ test("an error for a wrong password does not contain it, and only permitted addr
 test.skipIf(real)("writes go to the primary server, unless its address is forbidden", async () => {
   server.primary = `127.0.0.1:${other.port}`;
   const before = other.received.length;
-  // A server does not say who gets the password.
+  // A server alone must not choose who receives the password.
   const alone = await (await made({ retries: 0 })).invoke("find");
   expect([alone.status, alone.body.detail]).toEqual([
     502,

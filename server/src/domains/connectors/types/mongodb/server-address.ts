@@ -14,7 +14,7 @@ export function parseServer(text: string): MongoServer | undefined {
   return host === undefined || place.port < 1 || place.port > PORT_MAX ? undefined : place;
 }
 
-/** True for two addresses of one server: names of hosts have no case. */
+/** Returns whether two addresses are the same server: host names are case-insensitive. */
 export function isSameServer(one: MongoServer, other: MongoServer): boolean {
   return one.host.toLowerCase() === other.host.toLowerCase() && one.port === other.port;
 }

@@ -26,12 +26,12 @@ export function runCommand(connection: MongoConnection, command: Document): Prom
   );
 }
 
-/** The library for the values of MongoDB, loaded at the first use: many installations have none. */
+/** The BSON library, loaded on first use: many installations do not use MongoDB. */
 export function loadBson() {
   return import("bson");
 }
 
-/** Connects to the server that takes writes, which another of its set may name. */
+/** Connects to the primary server, which another member of the replica set may name. */
 async function openSession(connection: MongoConnection): Promise<MongoSession> {
   const { isCluster, members = [] } = connection.config;
   const places = isCluster ? await findServers(connection) : [connection.config];

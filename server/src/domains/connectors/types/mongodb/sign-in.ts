@@ -1,4 +1,6 @@
-/** SCRAM-SHA-256 (RFC 7677): the password is proved and never sent, and the server proves that it knows it too. */
+/**
+ * SCRAM-SHA-256 (RFC 7677): the password is proved without sending it, and the server proves that it knows it too.
+ */
 import { createHash, createHmac, pbkdf2, randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import type { Document } from "bson";

@@ -89,7 +89,7 @@ test.each([
   expect(Number(body.data.rows[0].n)).toBe(2);
 });
 
-test("rows and bytes have a limit, a statement has a time, and the next call has another connection", async () => {
+test("rows and bytes are limited, a statement has a timeout, and the next call uses another connection", async () => {
   const { query, execute } = await made({ maxRows: 1, timeoutMs: 700, retries: 0 });
   expect((await execute("delete from shop_items")).body.code).toBe("unknown_action");
   const cut = await query("select id from shop_items order by id");
@@ -107,7 +107,7 @@ test.skipIf(real)("an unrequested truncated packet closes only its connection", 
   await query("select 1");
   await vi.waitFor(() => expect(server.resets).toBeGreaterThan(resets));
   const before = server.connections;
-  // An error of which the number is missing.
+  // An error packet without its number.
   server.sendUnasked(Buffer.from([1, 0, 0, 0, 0xff]));
   await vi.waitFor(async () => {
     expect((await query("select 1")).status).toBe(200);
@@ -132,7 +132,7 @@ test("errors do not contain the password, and only permitted addresses are reach
     "/config/host",
     "/config/host",
   ]);
-  // The server has no TLS, and is not spoken to without it.
+  // The server has no TLS, so the client does not connect.
   const secure = await made({ sslMode: "require", retries: 0 });
   expect(await secure.test()).toMatchObject({ ok: false });
 });

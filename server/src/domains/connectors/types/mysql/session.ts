@@ -15,7 +15,7 @@ export interface Statement {
   readonly params?: readonly unknown[];
 }
 
-/** The part of the driver's command that is used here; its types know only the text protocol's. */
+/** The part of the driver's command used here; its types cover only the text protocol. */
 interface Command {
   on(event: "fields", listener: (fields: FieldPacket[] | undefined) => void): this;
   on(event: "result", listener: (row: unknown[] | ResultSetHeader) => void): this;
@@ -47,7 +47,7 @@ class MysqlSession implements Session {
     guardPackets(client, stream);
     this.#beginCount = limitReceived(client, stream);
     stream.on("close", () => (this.isOpen = false));
-    // A broken connection is reported where something is awaited.
+    // A broken connection is reported by the awaited operation.
     client.on("error", () => (this.isOpen = false));
     client.on("end", () => (this.isOpen = false));
   }
@@ -101,7 +101,7 @@ class MysqlSession implements Session {
     return promise;
   }
 
-  /** Ends transaction, settings, locks, temporary tables and prepared statements. */
+  /** Resets transaction, settings, locks, temporary tables and prepared statements. */
   reset(): Promise<void> {
     return this.#settle((done) => this.#client.reset(done));
   }

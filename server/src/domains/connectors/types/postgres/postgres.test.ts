@@ -214,7 +214,7 @@ test("TLS certificates are verified unless configured otherwise", async () => {
   expect((await plain.query("select 1")).body.code).toBe("upstream_failed");
 });
 
-test("a server that sends without end is cut off", async () => {
+test("disconnects from a server that sends without end", async () => {
   const flood = createServer((socket) => {
     socket.on("error", () => socket.destroy());
     // A message that claims a length of one gigabyte; the driver would buffer all of it.

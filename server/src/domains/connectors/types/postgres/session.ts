@@ -18,7 +18,7 @@ interface DataRow {
   readonly fields: readonly (string | null)[];
 }
 
-/** The driver's own class for a statement, whose types leave out what the connection calls. */
+/** The driver's class for statements; its types omit the methods that the connection calls. */
 const DriverQuery = pg.Query as unknown as new (config: object) => {
   callback: (error: Error | null, result: pg.QueryArrayResult) => void;
   handleDataRow(row: DataRow): void;
@@ -144,7 +144,7 @@ async function transact(
   };
 }
 
-/** Leaves nothing of this call behind for the next: settings, locks, prepared statements. */
+/** Removes the state of a call: settings, locks, prepared statements. */
 async function resetClient(client: pg.PoolClient, broken: boolean): Promise<void> {
   if (broken) return client.release(true);
   await client.query(DISCARD_ALL).then(

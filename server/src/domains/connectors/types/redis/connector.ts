@@ -241,7 +241,7 @@ export const redis = connectorType({
   },
 });
 
-/** Scans a bounded part of the keys: `KEYS` would hold the server up for all others. */
+/** Scans a limited part of the keys: `KEYS` would block the server for all clients. */
 async function findKeys(
   connection: UpstreamConnection<RedisConfig>,
   { match, limit }: Static<typeof KeysInput>,

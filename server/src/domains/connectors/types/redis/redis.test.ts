@@ -34,7 +34,7 @@ async function made(config: object = {}, password = real?.password ?? server.pas
   };
 }
 
-test("keys, numbers, lists and hashes are read and changed", async () => {
+test("reads and changes keys, numbers, lists and hashes", async () => {
   const { run, invoke, test: tryOut } = await made({ allowWrites: true });
   const first = await invoke("delete", { keys: ["order:1", "count", "queue", "person"] });
   expect(first.events).toEqual(["connector.invoked", "connector.status_changed"]);
@@ -72,7 +72,7 @@ test("keys, numbers, lists and hashes are read and changed", async () => {
   expect(await tryOut()).toMatchObject({ ok: true, status: "up" });
 });
 
-test("a connector that may not write has no action that does, nor any command", async () => {
+test("a read-only connector offers no writing actions, and rejects writing commands", async () => {
   const { invoke } = await made();
   for (const action of ["set", "delete", "increment", "list_pop", "command"]) {
     expect((await invoke(action, { key: "x" })).body.code).toBe("unknown_action");
@@ -132,7 +132,7 @@ test.skipIf(real)(
   },
 );
 
-test("a reply means the same however its bytes arrive", () => {
+test("a reply is decoded equally for all chunk sizes", () => {
   const reply = fc.letrec((tie) => ({
     value: fc.oneof(
       { maxDepth: 3 },

@@ -81,7 +81,7 @@ export class RespDecoder {
     this.#end = needed;
   }
 
-  /** The next line or bytes that are wanted, without the end of the line. */
+  /** Returns the next requested line or bytes, without the line end. */
   #take(): Buffer | undefined {
     const length = this.#wants === "line" ? this.#lineLength() : this.#wants;
     const next = this.#at + (length ?? 0) + CRLF.length;
@@ -101,7 +101,7 @@ export class RespDecoder {
     return found < 0 ? undefined : length;
   }
 
-  /** Forgets what was read; between replies there is seldom anything left. */
+  /** Drops consumed bytes; between replies the buffer is usually empty. */
   #drop(): void {
     this.#bytes.copy(this.#bytes, 0, this.#at, this.#end);
     this.#end -= this.#at;

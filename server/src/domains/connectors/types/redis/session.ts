@@ -64,7 +64,7 @@ class RedisSession implements Session {
   }
 }
 
-/** Sends one command that leaves nothing behind, and gives its reply. */
+/** Sends one command without session state, and returns its reply. */
 export function runCommand(
   connection: RedisConnection,
   ...args: readonly string[]

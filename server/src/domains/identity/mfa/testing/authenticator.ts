@@ -13,8 +13,8 @@ export interface Tampering {
 }
 
 /**
- * A WebAuthn authenticator in software, written from the standard and apart from the library under
- * test: ES256, no attestation, a counter that grows, and no check of who holds it.
+ * A software WebAuthn authenticator, written from the standard independently of the tested library: ES256, no
+ * attestation, an increasing counter, and no user verification.
  */
 export class SoftwareAuthenticator {
   readonly credentialId = randomBytes(32);
@@ -33,7 +33,7 @@ export class SoftwareAuthenticator {
     this.#y = Buffer.from(y, "base64url");
   }
 
-  /** Answers creation options, as `navigator.credentials.create` would. */
+  /** Responds to creation options, like `navigator.credentials.create`. */
   create(options: { challenge: string; rp: { id?: string } }, wrong: Tampering = {}) {
     const length = Buffer.alloc(2);
     length.writeUInt16BE(this.credentialId.length);
@@ -67,7 +67,7 @@ export class SoftwareAuthenticator {
     };
   }
 
-  /** Answers request options, as `navigator.credentials.get` would. */
+  /** Responds to request options, like `navigator.credentials.get`. */
   get(options: { challenge: string; rpId: string }, wrong: Tampering = {}) {
     this.counter += 1;
     const authenticatorData = this.#header(wrong.rpId ?? options.rpId, wrong.flags ?? USER_PRESENT);
@@ -105,7 +105,7 @@ function sha256(data: string | Buffer): Buffer {
   return createHash("sha256").update(data).digest();
 }
 
-/** The few forms of CBOR (RFC 8949) that a key and an attestation need. */
+/** The subset of CBOR (RFC 8949) for keys and attestations. */
 function cborHead(major: number, value: number): Buffer {
   if (value < 24) return Buffer.of((major << 5) | value);
   if (value < 256) return Buffer.of((major << 5) | 24, value);

@@ -6,7 +6,7 @@ import { SoftwareAuthenticator, type Tampering } from "./authenticator.ts";
 const STEP_MS = 30_000;
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/** An authenticator app, written from RFC 6238 and apart from the library under test. */
+/** An authenticator app, written from RFC 6238 independently of the tested library. */
 export class App {
   readonly secret: Buffer;
   readonly #nowMs: () => number;
@@ -45,7 +45,7 @@ export class App {
 
 export type Somebody = Awaited<ReturnType<typeof somebody>>;
 
-/** A new member who can log in with the password of the tests. */
+/** A new member who can log in with the test password. */
 export async function somebody(
   world: World,
   roles: readonly string[] = ["viewer"],

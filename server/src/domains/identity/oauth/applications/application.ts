@@ -7,7 +7,7 @@ import { id, line, Time } from "#kernel/schema/schema.ts";
 
 const REDIRECT_URIS_MAX = 20;
 const SCOPES_MAX = 200;
-/** The page's content security policy may have to name the host; IPv6 hosts are written in brackets. */
+/** The page's content security policy may have to contain the host; IPv6 hosts are written in brackets. */
 const HOST = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])$/;
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
@@ -47,7 +47,7 @@ export function newClientSecret(): string {
   return `mrcs_${randomBytes(32).toString("base64url")}`;
 }
 
-/** Throws a failure that lists every redirect URI and scope that is not valid. */
+/** Throws a failure that lists all invalid redirect URIs and scopes. */
 export function assertApplicationFields(
   { redirectUris = [], allowedScopes = [] }: Partial<Static<typeof Application>>,
   catalog: readonly Permission[],

@@ -9,7 +9,7 @@ const builder = await world.member(["builder"]);
 const fields = { name: "Desk", redirectUris: [CALLBACK], allowedScopes: ["profile"] };
 
 describe("applications", () => {
-  test("the secret is shown once, and only its hash is kept", async () => {
+  test("the secret is returned once, and only its hash is stored", async () => {
     const made = await builder("POST /api/v1/oauth/applications", fields);
     expect(made).toMatchObject({
       status: 201,
@@ -29,7 +29,7 @@ describe("applications", () => {
     expect(kept[0].all).not.toContain(clientSecret);
   });
 
-  test("every invalid redirect URI and scope is named", async () => {
+  test("all invalid redirect URIs and scopes are reported", async () => {
     const answer = await builder("POST /api/v1/oauth/applications", {
       name: "Desk",
       redirectUris: [CALLBACK, "http://desk.example.com/callback", "not an address"],
@@ -44,7 +44,7 @@ describe("applications", () => {
     ]);
   });
 
-  test("at least one and at most twenty addresses, each once", async () => {
+  test("requires between one and twenty different redirect URIs", async () => {
     const many = Array.from({ length: 21 }, (_, index) => `https://desk.example.com/${index}`);
     for (const redirectUris of [[], many, [CALLBACK, CALLBACK]]) {
       const answer = await builder("POST /api/v1/oauth/applications", { ...fields, redirectUris });
@@ -52,7 +52,7 @@ describe("applications", () => {
     }
   });
 
-  test("a change takes effect on issued tokens", async () => {
+  test("a change affects issued tokens", async () => {
     const application = await register(builder);
     const tokens = await tokensFor(world, builder.token, application);
     const holder = world.asToken(tokens.access_token, "default");
@@ -102,7 +102,7 @@ describe("applications", () => {
     });
   });
 
-  test("a list goes page by page", async () => {
+  test("lists are paged", async () => {
     const there = await world.member(["builder"], await world.workspace("paged"));
     for (let index = 0; index < 3; index += 1) await register(there);
     const first = await there("GET /api/v1/oauth/applications?limit=2");

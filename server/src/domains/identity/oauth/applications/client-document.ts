@@ -88,7 +88,7 @@ function documentUrlError(url: string): string | undefined {
   if (username !== "" || password !== "") return "must not contain a user name or password";
   if (/[?#]/.test(url)) return "must not have a query or a fragment";
   if (pathname === "/") return "must have a path";
-  // Dot segments, capital letters in the host and the like are another spelling of another id.
+  // Dot segments, upper-case hosts and similar spellings would be different ids.
   return href === url ? undefined : "must be in the normalised form of browsers";
 }
 

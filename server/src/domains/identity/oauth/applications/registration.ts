@@ -154,7 +154,7 @@ async function assertRoom({ db, clock }: Platform): Promise<void> {
   }
 }
 
-/** People see it before they decide: one line of plain characters. */
+/** Users see it before they decide: one line of plain characters. */
 export function toClientName(text: string | undefined): string {
   const line = (text ?? "").replaceAll(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
   return line.slice(0, NAME_CHARACTERS_MAX) || "Unnamed client";

@@ -70,7 +70,7 @@ export async function find(tx: Tx, clientId: string): Promise<Application | unde
   return row && toApplication(row);
 }
 
-/** Reads one of the workspace's own: a client that registered itself has no secret. */
+/** Reads an application of this workspace: a self-registered client has no secret. */
 export async function get(tx: Tx, clientId: string): Promise<Application> {
   return requireApplication(await ownById(tx, clientId).executeTakeFirst());
 }

@@ -102,7 +102,7 @@ describe("a request", () => {
     expect(page.headers["content-type"]).toMatch(/^text\/html/);
   });
 
-  test("may join its scopes with +, leave out the state, and carry what we do not know", async () => {
+  test("may separate its scopes with +, omit the state, and contain unknown parameters", async () => {
     const { scope: _, state: __, ...rest } = asked({ nonce: "n", ui_locales: "de" });
     const query = `${new URLSearchParams(rest).toString()}&scope=profile+workspaces:read`;
     const page = await browser(world, owner.token)(`GET /oauth/authorize?${query}`);
@@ -114,7 +114,7 @@ describe("a request", () => {
     expect([...wayBack(answer).keys()]).toEqual(["code", "iss"]);
   });
 
-  test("keeps the query of the application's own address", async () => {
+  test("keeps the query of the registered redirect URI", async () => {
     const uri = "https://desk.example.com/callback?tenant=a%20b";
     const app = await register(owner, { redirectUris: [uri] });
     const query = queryFor(app, newPkce(), { redirect_uri: uri, response_type: "token" });
@@ -145,7 +145,7 @@ describe("the pages", () => {
     }
   });
 
-  test("escape what others wrote", async () => {
+  test("escape foreign text", async () => {
     const page = await visit(asked({ state: '"><script>alert(1)</script>' }), owner.token);
     expect(page.body).toContain("Desk &#60;companion&#62;");
     expect(page.body).not.toContain("<companion>");

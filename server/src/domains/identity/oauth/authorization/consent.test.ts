@@ -25,7 +25,7 @@ describe("the consent page", () => {
   const decide = (token: string | undefined, request: string, decision = "allow") =>
     browser(world, token)("POST /oauth/authorize", { request, decision });
 
-  test("is answered with a code, or with a denial", async () => {
+  test("returns a code, or a denial", async () => {
     const yes = await decide(owner.token, await questionFor(owner.token));
     expect(yes).toMatchObject({ status: 303, events: ["audit.oauth_consent.granted"] });
     expect(wayBack(yes).get("code")).toMatch(/^mrc_/);
@@ -60,7 +60,7 @@ describe("the consent page", () => {
     expect(await decide(owner.token, request)).toMatchObject({ status: 303 });
   });
 
-  test("can't be forged or altered", async () => {
+  test("cannot be forged or altered", async () => {
     const request = await questionFor(owner.token);
     const [text = "", signature = ""] = request.split(".");
     const form = JSON.parse(Buffer.from(text, "base64url").toString());

@@ -22,11 +22,11 @@ const FORM_MS = 10 * 60_000;
 
 /** The content of a consent form, signed so that a decision applies only to the displayed request. */
 interface ConsentForm {
-  /** Id of the grant that the decision inserts; being unique, it makes a form usable once. */
+  /** The id of the grant that the decision inserts; it is unique, so a form can be used only once. */
   readonly grantId: string;
   readonly sessionId: string;
   readonly clientId: string;
-  /** The document of the client as it was when the page was shown. */
+  /** The document of the client at the time when the page was shown. */
   readonly document?: Pick<Application, "name" | "redirectUris" | "allowedScopes">;
   readonly workspace: string;
   readonly redirectUri: string;
@@ -79,7 +79,7 @@ export function visitorOf({ credential }: Caller): Credential | undefined {
   return credential?.kind === "session" ? credential : undefined;
 }
 
-/** Renders the consent page, or redirects when there is nothing to consent to. */
+/** Renders the consent page, or redirects if nothing requires consent. */
 export function askConsent(
   { services, caller, now }: Pick<ReadContext, "services" | "caller" | "now">,
   visitor: Credential,
@@ -141,7 +141,7 @@ export function askConsent(
   return consentPage(question, services.permissions);
 }
 
-/** Records the decision. Checks everything again: the page may be some minutes old. */
+/** Records the decision. Checks everything again, because the page may be some minutes old. */
 export async function recordDecision(
   ctx: WriteContext<typeof ConsentGranted | typeof ConsentDenied>,
   answer: { readonly request: string; readonly decision: "allow" | "allow_reading" | "deny" },

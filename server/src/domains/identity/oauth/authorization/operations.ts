@@ -129,7 +129,7 @@ export const loginToAuthorize = command({
   },
   async run(ctx, { body }, { request, attempt }) {
     const session = await createSession(ctx, toAccountEmail(body.email), attempt);
-    // Returned, not thrown, so that its event is committed; the page renders the form again.
+    // Returned, not thrown, so that its event is committed; the page shows the form again.
     if (session instanceof Failure) return renderLoginAgain(request, body, session);
     return {
       goTo: `authorize?${toQueryString(Object.fromEntries(new URLSearchParams(body.request)))}`,
@@ -138,7 +138,7 @@ export const loginToAuthorize = command({
   },
 });
 
-/** The query of the request without `prompt`, which concerns this visit only. */
+/** The query of the request without `prompt`, which applies only to this visit. */
 function toQueryString({ prompt: _, ...parameters }: AuthorizationQuery): string {
   const known = Object.keys(AuthorizationQuery.properties);
   return new URLSearchParams(

@@ -5,7 +5,7 @@ import type { Membership } from "#kernel/access/caller.ts";
 import type { Permission } from "#kernel/access/permission.ts";
 import type { AuthorizationRequest } from "./request.ts";
 
-/** The login page before the consent page; its form carries the query of the request. */
+/** The login page before the consent page; its form contains the query of the request. */
 export function loginPage(
   { client, workspace }: Pick<AuthorizationRequest, "client" | "workspace">,
   form: { readonly query: string; readonly email?: string; readonly failure?: Failure },
@@ -30,7 +30,7 @@ export function loginPage(
 export interface ConsentQuestion {
   readonly request: AuthorizationRequest;
   readonly workspaceName: string;
-  /** True of a client that registered itself: its name is its own word. */
+  /** True for a self-registered client, whose name is unverified. */
   readonly isUnknown: boolean;
   /** True if the person can limit the application to read access. */
   readonly isReadingOffered: boolean;
@@ -54,8 +54,8 @@ export function consentPage(
     permissions.find(({ name }) => name === scope)?.summary ?? scope;
   return document({
     title: `Allow ${client.name}?`,
-    // Chromium applies form-action to all redirects after the form, and an application may redirect to
-    // another of its hosts. The page has nothing that such a form could leak.
+    // Chromium applies form-action to all redirects after the form, and an application may redirect to another of
+    // its hosts. The page contains nothing that such a form could leak.
     formTargets: redirectUri.startsWith("http:") ? ["https:", "http:"] : ["https:"],
     body: markup`<h1>Allow ${client.name} to act for you?</h1>
 <dl>

@@ -16,7 +16,7 @@ import { workspaceInResource } from "../resource-indicator.ts";
 import { AGENT_SCOPE, keepAgentScope, parseScopes } from "../scope.ts";
 import { CHALLENGE } from "../tokens/token.ts";
 
-/** Failures that are displayed and never redirected, since the client is not verified. */
+/** Failures that are shown and not redirected, because the client is not verified. */
 export const UnknownApplication = failure(
   "oauth_unknown_application",
   400,
@@ -114,7 +114,7 @@ async function findNamed(db: Platform["db"], slug: string): Promise<ClientWorksp
   return { key: "", slug, name: slug, ...found, singleSignOn: true };
 }
 
-/** Redirects to the application with a response. The query of its redirect URI stays. */
+/** Redirects to the application with a response; keeps the query of its redirect URI. */
 export function redirectBack(
   { redirectUri, state }: RedirectTarget,
   answer: Readonly<Record<string, string>>,

@@ -24,7 +24,7 @@ const me = async (token: string) =>
   (await world.asToken(token, "default")("GET /api/v1/auth/me")).status;
 
 describe("an access token", () => {
-  test("loses scopes that its account no longer holds", async () => {
+  test("loses scopes that its account has lost", async () => {
     const person = await world.member(["builder"]);
     const app = await register(owner, { allowedScopes: ["profile", "oauth_applications:read"] });
     const scope = { scope: "profile oauth_applications:read" };
@@ -111,7 +111,7 @@ describe("revocation", () => {
     expect(await exchange(refreshBody(tokens, application))).toMatchObject(REFUSED);
   });
 
-  test("is for the client that the token was issued to", async () => {
+  test("requires the client that the token was issued to", async () => {
     const other = await register(owner);
     const { access_token } = await tokensFor(world, owner.token, application);
     expect(await revoke({ token: access_token, client_id: other.clientId })).toMatchObject({
@@ -200,7 +200,7 @@ test("no code, token or secret is stored, logged or part of an event", async () 
   }
 });
 
-test("expired tokens and grants are pruned, and nothing else", async () => {
+test("expired tokens and grants are deleted, and no others", async () => {
   await using later = await startWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
   const person = await later.member(["owner"]);
   const app = await register(person);

@@ -23,7 +23,7 @@ const me = async (token: string) =>
   (await world.asToken(token, "default")("GET /api/v1/auth/me")).status;
 
 describe("a code", () => {
-  test("becomes tokens that act for the person, within the scopes", async () => {
+  test("is exchanged for tokens that act for the person, within the scopes", async () => {
     const answer = await exchange(await exchangeBody(world, owner.token, application));
     expect(answer).toMatchObject({ status: 200, events: ["audit.oauth_token.issued"] });
     expect(answer.headers["cache-control"]).toBe("no-store");
@@ -64,7 +64,7 @@ describe("a code", () => {
     expect(await newestReason(owner, application)).toBe("revoked");
   });
 
-  test("works once, also when used concurrently", async () => {
+  test("works once, also under concurrency", async () => {
     const body = await exchangeBody(world, owner.token, application);
     const answers = await Promise.all(Array.from({ length: 5 }, () => exchange(body)));
     const won = answers.filter(({ status }) => status === 200);
@@ -72,7 +72,7 @@ describe("a code", () => {
     expect(await me(won[0]?.body.access_token)).toBe(401);
   });
 
-  test("lives for sixty seconds", async () => {
+  test("expires after sixty seconds", async () => {
     await using late = await startWorld();
     const person = await late.member(["owner"]);
     const body = await exchangeBody(late, person.token, await register(person));
@@ -127,7 +127,7 @@ describe("a code", () => {
 });
 
 describe("a client", () => {
-  test("may prove itself by its secret, in the body or by HTTP Basic", async () => {
+  test("may authenticate with its secret, in the body or with HTTP Basic", async () => {
     const { clientId, clientSecret } = application;
     const body = await exchangeBody(world, owner.token, application);
     expect(await exchange({ ...body, client_secret: clientSecret })).toMatchObject({ status: 200 });
@@ -157,7 +157,7 @@ describe("a client", () => {
     expect(await exchange(body)).toMatchObject({ status: 200 });
   });
 
-  test("names itself in one way only", async () => {
+  test("must use only one authentication method", async () => {
     const body = await exchangeBody(world, owner.token, application);
     const { clientId, clientSecret } = application;
     const twice = { ...body, client_secret: clientSecret };

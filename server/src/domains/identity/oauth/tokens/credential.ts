@@ -6,8 +6,8 @@ import { AGENT_SCOPE, effectivePermissions, findMembership } from "../scope.ts";
 import { ACCESS_PREFIX } from "./token.ts";
 
 /**
- * Access tokens: each acts as the account that gave consent, in the application's workspace only, within
- * the granted scopes. The second factor was shown at the login before the consent.
+ * Access tokens: each acts as the account that consented, only in the application's workspace, within the granted
+ * scopes. The second factor was verified at the login before the consent.
  */
 export const accessTokens: CredentialSource = {
   prefix: ACCESS_PREFIX,
@@ -45,7 +45,7 @@ async function toCredential(platform: Platform, token: LiveToken): Promise<Crede
   // Also if the person has lost that permission, because the program is the same.
   const isAgent = token.scopes.includes(AGENT_SCOPE);
   return {
-    // The grant's id, so that limits and idempotency keys outlive a refresh.
+    // The id of the grant, so that limits and idempotency keys survive a refresh.
     id: grant_id,
     kind: "oauth",
     // The log must distinguish an agent from its member.

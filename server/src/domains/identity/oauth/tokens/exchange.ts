@@ -10,7 +10,7 @@ import { InvalidGrant, InvalidScope } from "../protocol.ts";
 import { effectivePermissions, keepAgentScope, parseScopes } from "../scope.ts";
 import { issueTokens, matchesChallenge } from "./token.ts";
 
-/** Records the exact reason in the client's workspace; the response has only the protocol's error. */
+/** Records the exact reason in the client's workspace; the response contains only the protocol's error. */
 export function recordAndRefuse(
   ctx: WriteContext<typeof TokenRefused>,
   { clientId, name }: Client,

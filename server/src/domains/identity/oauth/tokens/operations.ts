@@ -221,7 +221,7 @@ function secondsOf(time: string): number {
   return Math.floor(Date.parse(time) / 1000);
 }
 
-/** The parameters of the grant type; throws when one is missing. */
+/** The parameters of the grant type; throws if one is missing. */
 function readGrantRequest(body: Static<typeof TokenRequest>) {
   const need = (name: "code" | "redirect_uri" | "code_verifier" | "refresh_token"): string => {
     const value = body[name];

@@ -20,7 +20,7 @@ const me = async (token: string) =>
   (await world.asToken(token, "default")("GET /api/v1/auth/me")).status;
 
 describe("a refresh token", () => {
-  test("becomes a new pair; the access token of before runs on", async () => {
+  test("is exchanged for a new pair; the previous access token stays valid", async () => {
     const first = await tokensFor(world, owner.token, application);
     const answer = await exchange(refreshBody(first, application));
     expect(answer).toMatchObject({ status: 200, events: ["audit.oauth_token.refreshed"] });
@@ -45,7 +45,7 @@ describe("a refresh token", () => {
     ).toMatchObject({ status: 200 });
   });
 
-  test("works once, also when used concurrently", async () => {
+  test("works once, also under concurrency", async () => {
     const body = refreshBody(await tokensFor(world, owner.token, application), application);
     const answers = await Promise.all(Array.from({ length: 5 }, () => exchange(body)));
     const won = answers.filter(({ status }) => status === 200);
@@ -81,7 +81,7 @@ describe("a refresh token", () => {
     expect(await exchange(refreshBody(tokens, application))).toMatchObject({ status: 200 });
   });
 
-  test("lives for thirty days, an access token for an hour", async () => {
+  test("is valid for thirty days, an access token for an hour", async () => {
     await using late = await startWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
     const person = await late.member(["owner"]);
     const app = await register(person);

@@ -31,7 +31,7 @@ export function newCode(): string {
   return newSecret(CODE_PREFIX);
 }
 
-/** True when the challenge was computed from this verifier (PKCE, S256). */
+/** Returns whether the challenge was computed from this verifier (PKCE, S256). */
 export function matchesChallenge(verifier: string, challenge: string): boolean {
   return (
     VERIFIER.test(verifier) && equalBytes(sha256(verifier), Buffer.from(challenge, "base64url"))
