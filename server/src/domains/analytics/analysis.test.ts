@@ -238,7 +238,7 @@ test("one request returns all widgets of a dashboard with one filter bar", async
 
 test("a period filters by the time of the buckets, and a widget can ignore the dashboard's period", async () => {
   const timeBucket = { field: "at", unit: "month", fill: true };
-  // All rows were created today; their own times reach back 40 days.
+  // All rows were created today; their own times go back 40 days.
   const draft = { timeBucket, period: { from: "$now-10d" } };
   const counted = (await preview(draft)).rows.reduce(
     (sum: number, { count }: Row) => sum + count,

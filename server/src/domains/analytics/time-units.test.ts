@@ -14,7 +14,7 @@ const ZONES = ["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe"
 const world = await useWorld();
 const owner = await world.member(["owner"]);
 
-test("a relative time is the first moment of its unit by the clocks of the zone, whatever they do that night", () => {
+test("a relative time is the start of its unit in local time, including nights with clock changes", () => {
   fc.assert(
     fc.property(
       time,
@@ -36,7 +36,7 @@ test("a relative time is the first moment of its unit by the clocks of the zone,
     {
       numRuns: tries(200),
       examples: [
-        // Clocks there go back by half an hour, and forward by half an hour.
+        // Clocks there change by half an hour in both directions.
         ["2025-04-05T15:29:59.000Z", "Australia/Lord_Howe", "hour"],
         ["2025-10-04T15:40:00.000Z", "Australia/Lord_Howe", "hour"],
       ],

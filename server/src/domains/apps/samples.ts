@@ -70,7 +70,7 @@ const admin = { email: "admin@example.com" };
 async function publicApp(owner: Ask) {
   const { id } = await deployedApp(owner);
   await owner(`POST /api/v1/apps/${id}/public`);
-  // The app is there in every environment.
+  // The app exists in all environments.
   return { params: { id }, environmentScoped: false };
 }
 

@@ -9,7 +9,7 @@ const receiver = await useFixture(startReceiver());
 receiver.answer = ({ path }, response) =>
   void response.writeHead(broken.has(path.slice(1)) ? 500 : 200).end();
 const world = await useWorld({ work: true, env: receiver.env });
-/** May read the audit log; the other two may not, and one of them changes webhooks. */
+/** May read the audit log; the other two may not, and one of them may change webhooks. */
 const owner = await world.member(["owner"]);
 const builder = await world.member(["builder"]);
 const viewer = await world.member(["viewer"]);
@@ -178,7 +178,7 @@ test("earlier audit deliveries are not sent again without permission", async () 
   expect(events().map(({ body }) => body.event)).toEqual(["note.created", "audit.secret.created"]);
 });
 
-test("a caller without audit:read retries what the webhook may receive", async () => {
+test("a caller without audit:read can retry what the webhook may receive", async () => {
   const { id, deliveryId } = await failedAudit("TRUSTED");
   broken.delete("TRUSTED");
   const retried = await builder(`POST ${HOOKS}/${id}/deliveries/${deliveryId}/retry`);
@@ -206,7 +206,7 @@ test("a delivery shows the body of an audit event only with permission to read i
   expect(await bodyFor(viewer, note)).toBe(textOf(note));
 });
 
-test("a preview leaves out what the caller may not read", async () => {
+test("a preview omits events that the caller may not read", async () => {
   await happen("PREVIEWED");
   const typesFor = async (ask: Ask, events: readonly string[]) => {
     const filter = { type: { in: ["audit.secret.created", "note.created"] } };

@@ -27,7 +27,7 @@ export function canReceive(
   return hearsAudit || topic !== AUDIT;
 }
 
-/** The failure when the last editor of a webhook may not see an event. */
+/** The failure if the last editor of a webhook may not see an event. */
 export function hiddenEventFailure(): Failure {
   return new Failure(Forbidden, {
     detail:
@@ -35,7 +35,7 @@ export function hiddenEventFailure(): Failure {
   });
 }
 
-/** Throws when the caller may not have an event sent to this webhook. */
+/** Throws if the caller may not send an event to this webhook. */
 export function assertCanSend(
   caller: Caller,
   webhook: { readonly hearsAudit: boolean },

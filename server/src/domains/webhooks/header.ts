@@ -85,7 +85,7 @@ export function headerErrors(headers: Headers): FieldError[] {
   });
 }
 
-/** Finds a field error for each reference to a secret that does not exist. */
+/** Returns a field error for each reference to a missing secret. */
 export async function findReferenceErrors(
   { secrets }: Pick<PlatformServices, "secrets">,
   workspace: string,

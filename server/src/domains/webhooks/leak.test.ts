@@ -14,7 +14,7 @@ const HOOKS = "/api/v1/webhooks";
 const receiver = await useFixture(startReceiver());
 const world = await useWorld({ work: true, env: receiver.env });
 
-test("signing secrets and secret headers leak into no other row, response or log line", async () => {
+test("signing secrets and secret headers do not leak into other rows, responses or log lines", async () => {
   const owner = await world.member(["owner"]);
   const answers: Answer[] = [];
   const ask = async (route: string, body?: unknown): Promise<any> => {
@@ -32,7 +32,7 @@ test("signing secrets and secret headers leak into no other row, response or log
     headers: { "X-Planted": "{{secrets.PLANTED}}", Authorization: `Bearer ${LITERAL}` },
     retries: 0,
   });
-  // The one answer in which the new secret belongs.
+  // The only response that contains the new secret.
   const rotated = await owner(`POST ${HOOKS}/${id}/secret/rotate`);
   const made: string = rotated.body.data.secret;
   const echo = ({ headers }: any): string =>

@@ -1,4 +1,4 @@
-/** Webhooks as pack content. The workspace decides whether one is paused, and has the secret that signs. */
+/** Webhooks in packs. The workspace decides whether one is paused, and keeps the signing secret. */
 import Type, { type Static } from "typebox";
 import { partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";

@@ -21,7 +21,7 @@ async function made(more: object = {}): Promise<string> {
 }
 const tested = (id: string) => owner(`POST ${HOOKS}/${id}/test`);
 
-test("a ping reaches the endpoint as a delivery would, and its answer is shown", async () => {
+test("a ping is sent like a delivery, and its response is returned", async () => {
   const id = await made({ headers: { "X-Team": "ops" } });
   receiver.answer = (_received, response) => response.writeHead(418).end("a teapot");
   const answer = await tested(id);
@@ -59,7 +59,7 @@ test("a ping reaches the endpoint as a delivery would, and its answer is shown",
   expect(body.data[0].data).toEqual({ status: 418, latencyMs: answer.body.latency_ms });
 });
 
-test("a ping in CloudEvents is one", async () => {
+test("a ping can use the CloudEvents format", async () => {
   const id = await made({ format: "cloudevents" });
   await tested(id);
   expect(receiver.received[0]).toMatchObject({
@@ -85,7 +85,7 @@ test.each([
   expect(got?.headerNames.filter((one) => one === "user-agent")).toHaveLength(1);
 });
 
-test("a webhook that is paused is pinged too, and stays paused", async () => {
+test("a paused webhook can be pinged, and stays paused", async () => {
   const id = await made({ status: "paused" });
   expect((await tested(id)).body).toMatchObject({ status: 200, body: "well" });
   expect((await owner(`GET ${HOOKS}/${id}`)).body.data.status).toBe("paused");

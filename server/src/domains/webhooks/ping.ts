@@ -14,7 +14,7 @@ import { signingSecrets } from "./secret.ts";
 import * as store from "./store.ts";
 import type { Webhook } from "./webhook.ts";
 
-/** The response to a ping; the status is 0 when there was none. */
+/** The response to a ping; status 0 if there was none. */
 export const PingResult = Type.Object(
   {
     status: Type.Integer(),
@@ -31,7 +31,7 @@ export const TestResponse = Type.Object({ data: PingResult, ...PingResult.proper
 
 const PING_MESSAGE = "This is a test from Millrace.";
 
-/** Sends a ping as a delivery would be sent, also for a webhook that is paused. */
+/** Sends a ping like a delivery, also for a paused webhook. */
 export async function ping(
   platform: Platform,
   caller: Caller,

@@ -37,7 +37,7 @@ export interface SigningSecrets {
   readonly untilMs: number;
 }
 
-/** Decrypts the signing secrets of a webhook, to sign and to scrub. */
+/** Decrypts the signing secrets of a webhook, for signing and scrubbing. */
 export async function signingSecrets(
   { keys }: Keys,
   workspaceKey: string,
@@ -71,7 +71,7 @@ export function secretErrorMessage(secret: string): string | undefined {
   return key.length === 0 ? `must have a key in base64 after ${STANDARD_PREFIX}` : undefined;
 }
 
-/** Binds an encrypted secret to its webhook: copied to another one it does not decrypt. */
+/** Binds an encrypted secret to its webhook: it cannot be decrypted for another one. */
 function sealContext(workspaceKey: string, webhookId: string): string {
   return `webhook secret ${workspaceKey} ${webhookId}`;
 }

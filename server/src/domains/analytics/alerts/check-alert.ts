@@ -1,4 +1,4 @@
-/** The checks of alerts: each time once, whatever the number of nodes. */
+/** The checks of alerts: each due time is checked once, on any number of nodes. */
 import Type from "typebox";
 import { findRights } from "#domains/identity/accounts/index.ts";
 import { notify, NotificationSent } from "#domains/notifications/index.ts";
@@ -106,7 +106,7 @@ export const checkAlertJob = job({
   },
 });
 
-/** A failure that the caller can act on is a reason, not a verdict. */
+/** A failure that the user can fix is a reason, not a verdict. */
 async function findOrFail(request: ReportRequest, alert: StoredAlert): Promise<Finding | string> {
   try {
     return await findVerdict(request, alert);

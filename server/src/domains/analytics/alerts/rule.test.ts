@@ -18,7 +18,7 @@ test("nothing is unusual with too few weeks of history", () => {
   );
 });
 
-test("a threshold itself is neither above nor below", () => {
+test("a value equal to the threshold is neither above nor below", () => {
   const judge = (kind: "above" | "below", value: number | null) =>
     judgeValue({ kind, threshold: 5 }, value, []).isBad;
   expect([judge("above", 5), judge("above", 5.1), judge("below", 5), judge("below", 4)]).toEqual([
@@ -30,7 +30,7 @@ test("a threshold itself is neither above nor below", () => {
   expect(judge("below", null)).toBe(false);
 });
 
-test("no data is nothing, or a count of none", () => {
+test("no data is a missing value, or a count of zero", () => {
   const judge = (value: number | null) => judgeValue({ kind: "no_data" }, value, []).isBad;
   expect([judge(null), judge(0), judge(3)]).toEqual([true, true, false]);
 });

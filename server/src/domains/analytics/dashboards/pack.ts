@@ -34,7 +34,7 @@ const schema = object(
 );
 type PackDashboard = Static<typeof schema>;
 
-/** Dashboards that packs bring; their widgets name reports and KPIs by name. */
+/** Dashboards in packs; their widgets refer to reports and KPIs by name. */
 export const dashboardContent = resourcePack(dashboards, {
   schema,
   after: ["reports", "kpis"],

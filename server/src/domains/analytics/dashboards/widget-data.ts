@@ -241,7 +241,7 @@ async function loadReport(
   }
 }
 
-/** A report that names a zone keeps it. */
+/** A report with its own zone keeps it. */
 function clockIn({ timezone }: Definition, clock: RelativeClock): RelativeClock {
   return timezone === undefined ? clock : { ...clock, timezone };
 }
@@ -254,7 +254,10 @@ async function loadKpi({ platform, caller }: ReportRequest, kpi: StoredKpi) {
   return { kpi: { id, name, target, direction, unit }, latest: history[0] ?? null, history };
 }
 
-/** Rules may depend on the person, and a token may have less than its owner: both are part of it. */
+/**
+ * Access rules may depend on the user, and a token may have fewer permissions than its owner: both are part of the
+ * key.
+ */
 function cacheKey(caller: Caller, what: unknown): string {
   const { principal: person, actor, permissions } = caller;
   const parts = [

@@ -38,7 +38,7 @@ export async function checkWidgetReports(
   }
 }
 
-/** Completes widgets with ids and layouts; the reports and KPIs that they name stay until this commits. */
+/** Adds ids and layouts to widgets; locks the reports and KPIs that they name against deletion until the commit. */
 export async function checkWidgets(tx: Tx, inputs: readonly NewWidget[]): Promise<Widget[]> {
   const errors: FieldError[] = [];
   const named = (key: "reportId" | "kpiId") => inputs.flatMap((widget) => widget[key] ?? []);

@@ -44,10 +44,10 @@ function verifyDownloadToken(
   nowMs: number,
 ): DownloadToken | undefined {
   const [payload = "", signature = ""] = token.split(".");
-  // As texts: the last character of one has bits that the bytes do not have.
+  // Compared as texts: the last base64 character has bits that the bytes do not contain.
   const expected = sign(key, payload).toString("base64url");
   if (!equalBytes(Buffer.from(expected), Buffer.from(signature))) return undefined;
-  // Only what we signed gets here.
+  // Only data signed by this server gets here.
   const [workspace, environment, exportId, untilMs, userId] = JSON.parse(
     Buffer.from(payload, "base64url").toString(),
   ) as [string, EnvironmentName, string, number, string];
@@ -136,7 +136,7 @@ export const downloadFile = query({
   run: async (_, __, file) => file,
 });
 
-/** Reads one chunk at a time, without holding a connection in between. */
+/** Reads one chunk at a time, without holding a database connection in between. */
 async function* readBytes(
   { db, shutdown: ending }: Platform,
   link: DownloadToken,
@@ -145,7 +145,7 @@ async function* readBytes(
 ): AsyncGenerator<Buffer> {
   let at = from;
   while (at < to) {
-    // An error makes clear to the client that the file is not complete.
+    // An error tells the client that the file is incomplete.
     if (ending.aborted) throw new Error("The server ends, and the file with it.");
     const byte = at;
     const chunk = await db.read(link, (tx) => store.chunkAt(tx, link.exportId, byte));

@@ -181,7 +181,7 @@ describe("with a node that works", () => {
     );
   });
 
-  test("a day and a time are such in a workbook, and no text can break it or be read as another", async () => {
+  test("days and times are stored as such in a workbook, and no text can break it or be read as another type", async () => {
     const columns = [
       { name: "day", type: "date" },
       { name: "moment", type: "timestamp" },

@@ -153,7 +153,7 @@ function byId(tx: Tx, id: string) {
 const HUNDRED = 100;
 
 function toExport(row: Row): StoredExport {
-  // Only what was checked is ever stored.
+  // Only validated data is stored.
   const content = row.content as Content;
   const { rows, total } = row;
   const isWhole = row.status === "completed";

@@ -40,7 +40,7 @@ export const Schedule = object(
 
 const CRON_DAILY = "0 0 * * *";
 
-/** A cron expression alone is one of UTC. */
+/** A cron expression without a zone uses UTC. */
 const ScheduleInput = Type.Union([
   line(200, "A cron expression with five fields, in UTC"),
   Schedule,

@@ -51,7 +51,7 @@ async function eventsOf(id: string): Promise<any[]> {
 }
 
 describe("a snapshot", () => {
-  test("crosses the target exactly when it changes sides", async () => {
+  test("emits a crossed target exactly when the value changes sides", async () => {
     const id = await make({ aggregate: sum() });
     const told: string[][] = [];
     for (const n of [5, 7, 10, 12, 9, 9, 11]) {
@@ -108,7 +108,7 @@ describe("a snapshot", () => {
   });
 });
 
-describe("a snapshot of what was changed", () => {
+describe("a snapshot after a change", () => {
   test("counts only what the user who saved it may see", async () => {
     const columns = [
       { name: "who", type: "text" },
@@ -185,7 +185,7 @@ test("snapshots are kept for three years", async () => {
   expect([answer.status, answer.body.errors[0].path]).toEqual([422, "/from"]);
 });
 
-test("each due time has one snapshot, whatever the number of nodes", async () => {
+test("each due time has one snapshot, on any number of nodes", async () => {
   await using node = await startNode(world);
   await node.kernel.startWork();
   await put(4);

@@ -43,7 +43,10 @@ export async function checkMeasure(request: ReportRequest, measure: Measure): Pr
   await checkReport(request, definition, measuredSpan(request, measure, definition, new Date(0)));
 }
 
-/** True when a past moment can be measured: exactly where the source or the log knows it, else by a window of time. */
+/**
+ * Returns whether a past time can be measured: exactly if the source or the log knows it, otherwise with a time
+ * window.
+ */
 export function canBackfill({ platform }: ReportRequest, measure: Measure, definition: Definition) {
   const { exactPast, openAt } = sourceType(platform, definition.source);
   return measure.window !== null || exactPast || openAt !== undefined;

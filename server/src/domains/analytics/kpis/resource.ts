@@ -40,7 +40,7 @@ export const kpis = resource({
     await checkMeasure({ platform, caller }, measure);
     return measure;
   },
-  // A change of a report locks that before the KPIs that show it.
+  // A change of a report locks the report before the KPIs that show it.
   beforeLock: ({ tx }, input, measure) => holdReport(tx, measure?.reportId ?? input.reportId),
   async check({ caller }, input, before, prepared) {
     const { reportId: _, aggregate: __, window: ___, schedule, ...fields } = input;
@@ -107,7 +107,7 @@ function changeMeasure(input: MeasureInput, before: Measure | undefined): Measur
   return { reportId, aggregate, window: window ?? null };
 }
 
-/** Keeps a report from being deleted until this commits. */
+/** Locks a report against deletion until the commit. */
 async function holdReport(tx: Tx, id: string | null | undefined): Promise<void> {
   if (id === null || id === undefined || (await reportStore.hold(tx, [id])).has(id)) return;
   throw invalidField("/reportId", "is not the id of a report");

@@ -3,10 +3,10 @@ import { retentionJob, deleteAcrossWorkspaces } from "#kernel/work/retention-job
 const DAY_MS = 86_400_000;
 const EVERY_MS = 3_600_000;
 
-/** For three years and a day, so that a year can be compared with the two before it. */
+/** Three years and a day, so that a year can be compared with the two before it. */
 export const RETENTION_DAYS = 1_097;
 
-/** The first time of which snapshots are kept. */
+/** The earliest time for which snapshots are kept. */
 export function retainedFrom(nowMs: number): Date {
   return new Date(nowMs - RETENTION_DAYS * DAY_MS);
 }

@@ -1,5 +1,5 @@
 import { findRights } from "#domains/identity/accounts/index.ts";
-/** Scheduled snapshots of KPIs: each time once, whatever the number of nodes. */
+/** Scheduled snapshots of KPIs: one per due time, on any number of nodes. */
 import Type from "typebox";
 import { checkSchedule, nextCronTime } from "#domains/workflows/index.ts";
 import { newCorrelationId } from "#kernel/log/causal-chain.ts";

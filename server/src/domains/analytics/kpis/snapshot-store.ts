@@ -11,7 +11,7 @@ type Row = Pick<
 
 const COLUMNS = ["at", "value", "target", "met", "backfilled", "error"] as const;
 
-/** Inserts snapshots, one for each time; resolves to how many were new. */
+/** Inserts snapshots, one per time; resolves to the number of new ones. */
 export async function insert(
   tx: Tx,
   kpiId: string,

@@ -10,7 +10,7 @@ import { readReportClock, withSource } from "./run-report.ts";
 import { groupListing, type Mark, readRowsAfter } from "./sql/report-rows.ts";
 import { type ReportCondition, resolveSpan } from "./sql/report-sql.ts";
 
-/** Which number it is. */
+/** Identifies the number. */
 export const markQuery = {
   measure: Type.Optional(
     line(100, "The value to drill into: returns only rows that match its filter"),

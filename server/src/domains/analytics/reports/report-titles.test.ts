@@ -32,7 +32,7 @@ test("fields of a source have the titles of its columns, and none if the source 
   expect(runs.filter(({ title }: { title?: string }) => title !== undefined)).toEqual([]);
 });
 
-test("groups and values of a report have titles, unless the report names a value itself", async () => {
+test("groups and values of a report have titles, unless the report names a value", async () => {
   const aggregates = [
     { fn: "count" },
     { fn: "sum", field: "price" },

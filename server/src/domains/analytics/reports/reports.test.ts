@@ -19,7 +19,7 @@ const ROWS = [
   { region: "south", units: 7, at: "2025-02-01T10:00:00Z", day: null },
   { region: null, units: null, at: null, day: null },
 ];
-/** Agents see the north, and of it no units. */
+/** Agents see only the north region, and no units. */
 const RULES = [
   {
     roles: ["agent"],
@@ -72,7 +72,7 @@ test.each([
   expect([status, told.errors?.[0]?.path, events]).toEqual([422, path, []]);
 });
 
-test("answers its groups in order, narrowed by having and limit", async () => {
+test("returns its groups in order, limited by having and limit", async () => {
   const { body } = await owner(`POST ${PATH}/preview`, {
     source: source(),
     groupBy: ["region"],
@@ -85,7 +85,7 @@ test("answers its groups in order, narrowed by having and limit", async () => {
 });
 
 describe("the rows behind a group", () => {
-  test("are all there, page by page, and only those that the caller sees", async () => {
+  test("are complete, with pages, and limited to those that the caller may see", async () => {
     const timeBucket = { field: "at", unit: "quarter", timezone: "Europe/Berlin" };
     const path = await save({ groupBy: ["region"], timeBucket });
     const { body: answer } = await owner(`POST ${path}/run`);
@@ -181,7 +181,7 @@ test("is rejected without permission for such rows, and reports a deleted table"
   expect([refused.status, refused.body.code]).toEqual([403, "forbidden"]);
 });
 
-test("columns of a saved query may have any names", async () => {
+test("columns of a saved query may have any name", async () => {
   const sql = `select region as "Total, by region", units as "__proto__" from ${table.slug} where units < 6`;
   const query = await owner("POST /api/v1/queries", { name: "Named", sql });
   const draft = {

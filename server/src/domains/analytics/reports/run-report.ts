@@ -262,7 +262,7 @@ export function compileWhole(
   return compileReport(source, definition, ctx, narrowing);
 }
 
-/** The clock of a report; the workspace's zone is only read where a relative time needs one. */
+/** The clock of a report; the workspace's zone is read only if a relative time needs one. */
 export async function readReportClock(
   request: ReportRequest,
   definition: Definition,
@@ -337,7 +337,7 @@ async function attempt<T>(
   }
 }
 
-/** Sends a statement over a source within the workspace's fair share. */
+/** Runs a statement on a source within the workspace's fair share. */
 export async function queryInTurn(
   { platform, caller }: { readonly platform: Platform; readonly caller: Caller },
   source: OpenReportSource,

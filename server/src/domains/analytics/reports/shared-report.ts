@@ -11,14 +11,14 @@ import { mapBrokenReport, queryInTurn, toResult, withSource } from "./run-report
 import { periodField, type ReportCondition, resolveSpan, splitBar } from "./sql/report-sql.ts";
 import { compileShared, FINEST, type SharedPart, type SharedStatement } from "./sql/shared-sql.ts";
 
-/** With more groups than these together, reports by different groups read their rows each for itself. */
+/** With more groups than these in total, reports with different groups read their rows separately. */
 const FINEST_GROUPS_MAX = 20_000;
 /** The maximum number of reports per statement; larger dashboards use several. */
 export const SHARED_REPORTS_MAX = 40;
 
 const UNSHARED: ReadonlySet<Aggregate["fn"]> = new Set(["distinct", "percentile"]);
 
-/** Equal for reports that can be run together; undefined for one that can not. */
+/** Equal for reports that can run together; undefined for one that cannot. */
 export function sharedKey(
   { platform }: ReportRequest,
   definition: Definition,
@@ -78,7 +78,7 @@ async function readShared(
   );
 }
 
-/** By the planner's estimate, which costs a millisecond where the groups themselves may cost seconds. */
+/** Uses the planner's estimate, which takes a millisecond, while computing the groups may take seconds. */
 async function isTooFine(
   request: ReportRequest,
   source: OpenReportSource,

@@ -1,4 +1,4 @@
-/** The mail of a report: pictures of its charts, words and tables for the rest, and CSV. */
+/** The e-mail of a report: images of its charts, text and tables for the rest, and CSV. */
 import {
   type Figure,
   formatChange,

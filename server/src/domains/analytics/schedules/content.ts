@@ -114,7 +114,10 @@ export interface KpiPart {
   readonly latest: { readonly value: number | null; readonly met: boolean | null } | null;
 }
 
-/** True of a part without a number that is not zero: also of one that failed, which alone is worth no mail. */
+/**
+ * Returns whether a part has no number other than zero, including failed parts, which alone are not worth an
+ * e-mail.
+ */
 function isEmptyPart(part: MailPart): boolean {
   if (part.kind === "text") return true;
   // The data of a KPI widget.

@@ -160,7 +160,7 @@ test("a dashboard is sent as one e-mail with all widgets, and reports widgets th
   expect((await Promise.all(floods)).map(({ status }) => status)).toContain(429);
 });
 
-test("without a mail server a report is not sent, and everyone who is signed in can see why", async () => {
+test("without a mail server a report is not sent, and all members can see the reason", async () => {
   await using mute = await startWorld();
   const builder = await mute.member(["owner"]);
   expect((await builder("GET /api/v1/auth/me")).body.data.sendsMail).toBe(false);

@@ -1,7 +1,7 @@
 import { crc32, inflateRawSync } from "node:zlib";
 import { expect } from "vitest";
 
-/** The texts in an archive, by name; throws when a checksum is wrong. */
+/** The texts in an archive by name; throws if a checksum is wrong. */
 export function unzipped(archive: Buffer): Map<string, string> {
   const end = archive.length - 22;
   expect(archive.readUInt32LE(end)).toBe(0x06054b50);

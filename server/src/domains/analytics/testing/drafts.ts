@@ -12,7 +12,7 @@ export const COLUMNS = [
   { name: "day", type: "date" },
   { name: "at", type: "timestamp" },
 ];
-/** Agents see the north and the east, and of those no amounts. */
+/** Agents see the north and east regions, without amounts. */
 export const RULES = [
   {
     roles: ["agent"],
@@ -22,7 +22,7 @@ export const RULES = [
   },
 ];
 
-/** Around the nights in which clocks change, and some other times. */
+/** Times around clock changes, and some others. */
 const NIGHTS = ["2025-03-30", "2025-10-26", "2025-03-09", "2025-11-02", "2025-04-06", "2025-10-05"];
 const moment = fc.oneof(
   fc

@@ -1,7 +1,7 @@
 import { openKernel } from "#domains/bus/testing/node.ts";
 import type { World } from "#kernel/testing/world.ts";
 
-/** A node that works, and can be made to die at one of its writes to exports. */
+/** A working node that can be made to crash at one of its writes to exports. */
 export async function openNode(world: World, dieAt = Number.POSITIVE_INFINITY, after = false) {
   const kernel = await openKernel(world);
   const state = { writes: 0, dead: false };

@@ -1,4 +1,4 @@
-/** Actions of buttons, rows and forms. A browser never sends an action, only which one was triggered. */
+/** Actions of buttons, rows and forms. The browser never sends an action, only the pointer of the triggered one. */
 import Type, { type TProperties } from "typebox";
 import { id, line } from "#kernel/schema/schema.ts";
 

@@ -130,7 +130,7 @@ export function appRef({ id: appId, name }: Pick<StoredApp, "id" | "name">) {
   return { id: appId, displayName: name };
 }
 
-/** Derives a slug from a name; empty when it has no letter or digit. */
+/** Derives a slug from a name; empty if it has no letter or digit. */
 export function slugOf(name: string): string {
   return name
     .normalize("NFKD")

@@ -53,7 +53,7 @@ export function listSourcesRead(value: unknown): ReadonlySet<string> {
     const { roots } = checkExpression(text).references;
     if (!roots.includes("data") && !roots.includes(ANY_NAME)) continue;
     const named = listSourceNames(text);
-    // It may read them otherwise, such as by `$lookup`.
+    // It may read them in other ways, such as with `$lookup`.
     const all = roots.includes(ANY_NAME) || text.match(/\bdata\b/g)?.length !== named.length;
     for (const name of all ? [...named, ANY_NAME] : named) names.add(name);
   }

@@ -163,7 +163,7 @@ class DefinitionChecker {
     }
   }
 
-  /** True for an object of a known type; adds the errors of its fields. */
+  /** Returns whether a value is an object of a known type; adds the errors of its fields. */
   #checkType(
     value: unknown,
     types: Readonly<Record<string, TProperties>>,

@@ -34,7 +34,7 @@ const Filter = Type.Optional(
   }),
 );
 
-/** The configuration of each kind. A reference is never a binding, so that a deployment can check it. */
+/** The configuration of each kind. A reference must not be an expression, so that a deployment can check it. */
 export const SOURCES: Readonly<Record<SourceKind, TProperties>> = {
   table: {
     table: TableSlug,

@@ -52,7 +52,7 @@ export function buildPublishedSchema(): Json {
   };
 }
 
-/** Replaces the open schemas of children and actions by references. */
+/** Replaces the open schemas of children and actions with references. */
 function buildComponentSchema(name: string, fields: TProperties): Json {
   const properties: Record<string, unknown> = toJson(fields);
   if ("components" in properties) properties["components"] = arrayOf(COMPONENT);

@@ -153,7 +153,7 @@ async function saveApp(
   return after;
 }
 
-/** A list with one of its items created, changed or deleted, and that item. */
+/** A list after one item was created, changed or deleted, and that item. */
 function replaceItem<Item extends { readonly id: string }>(
   items: readonly Item[],
   id: string | undefined,

@@ -6,7 +6,7 @@ import { AppData, AppId } from "../definition/app.ts";
 export const DeploymentId = id("dep");
 export const Notes = text(2_000, "Release notes");
 
-/** The deployed state of an app: everything that opening it needs. */
+/** The deployed state of an app: everything required to open it. */
 export const Snapshot = Type.Pick(AppData, ["name", "theme", "pages", "dataSources"], {
   title: "AppSnapshot",
 });

@@ -132,7 +132,7 @@ test("missing references block a deployment, and the event lists them", async ()
   expect((await browser(world, owner.token)(`GET /apps/default/${app.slug}`)).status).toBe(404);
 });
 
-test("an archived app is served no longer", async () => {
+test("an archived app is no longer served", async () => {
   const { id, slug } = await deployedApp(owner);
   const open = () => browser(world, owner.token)(`GET /apps/default/${slug}`);
   expect((await open()).status).toBe(200);

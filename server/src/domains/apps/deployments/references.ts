@@ -1,4 +1,4 @@
-/** References of an app to tables, queries, connectors, workflows and artifacts, checked at its deployment. */
+/** References of an app to tables, queries, connectors, workflows and artifacts, checked at deployment. */
 import { findStartable } from "#domains/workflows/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
@@ -29,7 +29,7 @@ interface Reference {
   readonly path: string;
 }
 
-/** Field errors for references that do not exist in the caller's environment, or that the caller may not see. */
+/** Field errors for references that are missing in the caller's environment, or hidden from the caller. */
 export async function findMissingReferences(
   platform: Platform,
   caller: Caller,

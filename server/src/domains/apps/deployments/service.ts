@@ -22,7 +22,7 @@ type RollbackContext = WriteContext<
   typeof DeployCompleted | typeof DeployFailed | typeof DeployRolledBack
 >;
 
-/** The app or deployment to go live, with the references that are missing in this environment. */
+/** The app or deployment to deploy, with the references that are missing in this environment. */
 export interface PreparedDeployment<Target> {
   readonly target: Target;
   readonly missing: readonly FieldError[];
@@ -39,7 +39,7 @@ export async function prepareDeployment(
   return { target, missing: await findMissingReferences(platform, caller, target) };
 }
 
-/** Makes the app's current state live in this environment. */
+/** Deploys the app's current state to this environment. */
 export async function deploy(
   ctx: DeployContext,
   { target, missing }: PreparedDeployment<StoredApp>,
@@ -76,7 +76,7 @@ export interface PreparedRollback extends PreparedDeployment<FullDeployment> {
   readonly expectedLive: string | undefined;
 }
 
-/** Reads the deployment to go live again, the named or the previous one, and checks its references. */
+/** Reads the deployment to restore, the named or the previous one, and checks its references. */
 export async function prepareRollback(
   platform: Platform,
   caller: Caller,
@@ -98,7 +98,7 @@ export async function prepareRollback(
   return { target: found, missing, expectedLive };
 }
 
-/** Makes an earlier deployment live again. */
+/** Deploys an earlier deployment again. */
 export async function rollBack(
   ctx: RollbackContext,
   { target, missing, expectedLive }: PreparedRollback,

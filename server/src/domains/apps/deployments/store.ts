@@ -35,7 +35,7 @@ export async function withEnvironments(tx: Tx, app: StoredApp): Promise<AppWithE
   return { ...app, environments: toEnvironments(rows, app.id) };
 }
 
-/** Adds to apps of a list where they are live, and how often something went wrong there in the last hour. */
+/** Adds to the apps of a list where they are deployed, and the number of errors there in the last hour. */
 export async function describeApps<App extends { readonly id: string }>(
   { tx, now }: Pick<ReadContext, "tx" | "now">,
   apps: readonly App[],
@@ -113,7 +113,7 @@ const INSERT = `
           $5, $6, $7)
   returning number, environment`;
 
-/** Numbers the deployment after the last one; the caller holds the lock of the app's row. */
+/** Returns the next deployment number; the caller holds the lock of the app's row. */
 export async function insert(
   ctx: WriteContext<never>,
   deployment: Pick<Deployment, "id" | "appId" | "notes" | "deployedBy"> & {

@@ -106,7 +106,7 @@ export function signToken(
   return `${text}.${computeSignature(masterKey, text).toString("base64url")}`;
 }
 
-/** Reads the claims of a token; undefined when the signature is wrong or the token has expired. */
+/** Reads the claims of a token; undefined if the signature is invalid or the token has expired. */
 export function verifyToken(
   { masterKey, clock }: Pick<PlatformServices, "masterKey" | "clock">,
   token: string,
@@ -118,7 +118,7 @@ export function verifyToken(
     Buffer.from(signature, "base64url"),
   );
   if (!isSigned) return undefined;
-  // Only we can have signed it.
+  // Only this server can have signed it.
   const claims = JSON.parse(Buffer.from(text, "base64url").toString()) as EmbedClaims;
   return claims.expiresAtMs > clock.nowMs() ? claims : undefined;
 }

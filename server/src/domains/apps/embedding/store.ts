@@ -23,7 +23,7 @@ export async function lock(tx: Tx, appId: string, id: string): Promise<StoredEmb
   return row;
 }
 
-/** Times before ids, since under row-level security the index is read by time. */
+/** Sorted by time before id, because under row-level security the index is read by time. */
 export type TokenListPosition = readonly [createdAt: string, id: string];
 
 /** Lists tokens, newest first, before a position. */

@@ -76,7 +76,7 @@ export function findErrors(components: readonly ResolvedComponent[]): readonly N
   });
 }
 
-/** Counts of errors that were not written yet, and when they were last. */
+/** The number of errors not written yet, and the time of the last one. */
 const kept = new Map<string, { count: number; writtenMs: number }>();
 
 /** Records the errors of a page. The user has already seen them, so a failure to record them is ignored. */

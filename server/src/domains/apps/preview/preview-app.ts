@@ -125,7 +125,7 @@ function findProblems(definition: Draft): readonly FieldError[] {
   return [...shape, ...definitionErrors(definition)];
 }
 
-/** A part that is new has no id yet. */
+/** A new part has no id yet. */
 function withoutNewId<Part extends { readonly id: string }>(part: Part): object {
   const { id, ...rest } = part;
   return id === "" ? rest : part;
@@ -139,7 +139,7 @@ function withoutBroken(definition: Draft, problems: readonly FieldError[]): Draf
       return at === undefined ? [] : [[at, `${path.slice(at.length + 1)} ${message}`] as const];
     }),
   );
-  // Beyond that, or where the whole has a problem such as its size, parts were not checked.
+  // Parts beyond the limit, or in a definition with a general problem such as its size, were not checked.
   const unchecked =
     problems.find(({ path }) => path === "")?.message ??
     (problems.length >= ERRORS_MAX ? "The definition has too many problems." : undefined);

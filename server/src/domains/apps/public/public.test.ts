@@ -124,7 +124,7 @@ test("visitors see only a public app, until it is closed or its publisher may no
   };
   expect((await stranger(`POST ${at(app.slug, "/_state")}`, large)).status).toBe(422);
 
-  // Nothing else of the workspace is open, nor this app anywhere else.
+  // No other part of the workspace is public, and the app is available only at its own URL.
   const other = await deployedApp(builder, definition());
   for (const route of [
     `GET ${at(other.slug)}`,

@@ -1,4 +1,4 @@
-/** An app that is open to the public in an environment: with whose rights, and at which domain. */
+/** The publication of an app in an environment: the member whose rights it uses, and its domain. */
 import Type, { type Static } from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";

@@ -13,7 +13,10 @@ import { classifyAddress } from "#kernel/outbound/ssrf-guard.ts";
 /** Limits of open streams per node. */
 const ADDRESS_STREAMS_MAX = 6;
 const APP_STREAMS_MAX = 200;
-/** Between two signals on a stream: so often all streams of an app may read its page within the limit of reads. */
+/**
+ * The minimum time between two signals on a stream, so that all streams of an app can reload its page within the
+ * rate limit.
+ */
 const SIGNAL_MS = 5_000;
 const HEARTBEAT_MS = 15_000;
 /** After this time, the client reconnects, and the server checks again whether the app is public. */

@@ -30,7 +30,7 @@ export function buildAppPath(
   return pathAndQuery(buildAppUrl(address, query));
 }
 
-/** The path prefix under which a proxy serves us; empty without one. */
+/** The path prefix of a proxy; empty without one. */
 export function prefixOf(origin: string): string {
   return new URL(origin).pathname.replace(/\/+$/, "");
 }

@@ -1,4 +1,4 @@
-/** App sessions: an open app with its caller, authenticated by a session or token, or by an embed token. */
+/** App sessions: an open app with its caller, authenticated with a session, a token, or an embed token. */
 import {
   listMemberships,
   findMemberNames,
@@ -35,7 +35,7 @@ export interface AppRequest {
   readonly slug: string;
   readonly environment: EnvironmentName | undefined;
   readonly embedToken: string | undefined;
-  /** True for a request that a foreign page can have a browser send, and that must change nothing. */
+  /** True for a request that another site can make a browser send, and that must not change anything. */
   readonly isSafe?: boolean;
   /** True for actions, which have lower limits for visitors. */
   readonly isAct?: boolean;
@@ -50,7 +50,7 @@ export interface AppSession {
   readonly caller: Caller;
   readonly partition: Partition;
   readonly perform: CallOperation;
-  /** Performs for the caller what the app grants them: to start a workflow, where its deployer may. */
+  /** Performs an action that the app grants to the caller: starting a workflow, if its deployer may. */
   readonly performGranted: CallOperation;
   readonly user: Principal & { readonly name: string; readonly email: string };
   readonly served: ServedApp;
@@ -64,7 +64,7 @@ export interface AppSession {
   /** The path prefix of this server's pages. */
   readonly prefix: string;
   readonly workspaceSlug: string;
-  /** True when sources with effects are left for the page's own request. */
+  /** True if sources with side effects are left to the page's own request. */
   readonly defersEffects: boolean;
 }
 
@@ -221,7 +221,7 @@ function openByMembership(caller: Caller, request: AppRequest): SessionIdentity 
   };
 }
 
-/** Acts for the member who created the token, with their current permissions. */
+/** Uses the current permissions of the member who created the token. */
 async function openByEmbedToken(
   platform: Platform,
   caller: Caller,

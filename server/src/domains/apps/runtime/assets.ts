@@ -44,7 +44,7 @@ const chartFolder = join(import.meta.dirname, "../../../../../client/src/chart")
 const isSource = (name: string): boolean => name.endsWith(".ts") && !name.endsWith(".test.ts");
 const HASH_CHARACTERS = 16;
 
-/** The console's font, in its Latin part: other scripts have the system's. */
+/** The Latin part of the console's font; other scripts use system fonts. */
 const FONT = {
   name: "geist.woff2",
   file: "@fontsource-variable/geist/files/geist-latin-wght-normal.woff2",
@@ -98,7 +98,7 @@ function loadAsset(path: string, siblings = "./"): Asset {
   return { mediaType: "text/javascript; charset=utf-8", body: script };
 }
 
-/** Suppresses Node's warning that the function is experimental: an operator can't act on it. */
+/** Suppresses Node's warning that the function is experimental, because operators cannot act on it. */
 function stripTypes(text: string): string {
   const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = () => undefined;

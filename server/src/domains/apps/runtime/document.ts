@@ -95,7 +95,7 @@ const STAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; base-uri 'none'; " +
   "form-action 'none'; frame-ancestors 'self'";
 
-/** An empty page in which the builder draws a draft by the same view, style and script as a deployed app. */
+/** An empty page in which the builder renders a draft with the same view, style and script as a deployed app. */
 export function renderStage(origin: string) {
   const base = `${prefixOf(origin)}/apps/_assets/${bundle().hash}`;
   const html = `<!doctype html>
@@ -118,11 +118,13 @@ export function renderStage(origin: string) {
   return { html, policy: STAGE_POLICY, headers: HEADERS };
 }
 
-/** The URL may hold an embed token, which other sites must not get; our own requests need the referrer. */
+/**
+ * The URL may contain an embed token, which other sites must not receive; same-origin requests need the referrer.
+ */
 const HEADERS = { "referrer-policy": "same-origin" };
 
 function buildPolicy({ embed }: AppSession, style: string): string {
-  // Takes precedence over the older X-Frame-Options, which all our responses have.
+  // Takes precedence over the older X-Frame-Options, which all responses contain.
   const frameAncestors = embed ? embed.allowedOrigins.join(" ") || "'self'" : "'none'";
   const styles = style === "" ? "'self'" : `'self' 'sha256-${sha256(style).toString("base64")}'`;
   return (
@@ -131,14 +133,14 @@ function buildPolicy({ embed }: AppSession, style: string): string {
   );
 }
 
-/** JSON in a script element, escaped so that it can't close the element. */
+/** JSON in a script element, escaped so that it cannot close the element. */
 function escapeInline(json: string): string {
   return json.replaceAll("<", "\\u003c");
 }
 
 const LUMINANCE_MAX = 0.45;
 
-/** The accent as CSS variables. Checked again, since it goes into a style element. */
+/** The accent color as CSS variables. Validated again, because it is inserted into a style element. */
 function buildThemeStyle(theme: Snapshot["theme"]): string {
   if (!theme || !/^#[0-9a-f]{6}$/i.test(theme.accent)) return "";
   const { accent } = theme;

@@ -42,13 +42,13 @@ export async function evaluateBinding(
   }
 }
 
-/** The last name of a path, as the beginning of a sentence: `/values/due` is `due `. */
+/** The last name of a path, for the start of a sentence: `/values/due` becomes `due `. */
 function toFieldWords(path: string): string {
   const name = path.split("/").findLast((part) => part !== "" && !/^\d+$/.test(part));
   return name === undefined ? "" : `${name} `;
 }
 
-/** The message of an error that may be displayed; rethrows any other. */
+/** The message of an error that may be shown; rethrows any other. */
 export function toDisplayText(error: unknown): string {
   if (error instanceof ExpressionError) return `A binding failed: ${error.message}`;
   if (error instanceof Failure) {

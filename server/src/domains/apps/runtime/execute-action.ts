@@ -171,7 +171,7 @@ async function executeForRows(
   };
 }
 
-/** Drops a form's data source, which fills its fields and is not needed to submit it. */
+/** Drops a form's data source, which fills its fields and is not required to submit it. */
 function withoutDataSource(placed: PlacedComponent): PlacedComponent {
   const { component } = placed;
   if (component.type !== "form") return placed;

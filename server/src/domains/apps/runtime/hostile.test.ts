@@ -291,7 +291,7 @@ test("a request must come from a page of this server, by a member of the workspa
   }
 });
 
-test("navigation stays within the installation, whatever its bindings give", async () => {
+test("navigation stays within the installation, whatever its expressions return", async () => {
   const go = (id: string, action: object) => ({
     id,
     type: "button",

@@ -102,7 +102,7 @@ export const loginToApp = command({
   },
   async run(ctx, { body: { email } }, { loginReturn, attempt }) {
     const session = await createSession(ctx, toAccountEmail(email), attempt);
-    // Returned, not thrown, so that its event is committed; the page renders the form again.
+    // Returned, not thrown, so that its event is committed; the page shows the form again.
     if (session instanceof Failure) return renderLoginAgain(loginReturn, email, session);
     return {
       goTo: loginReturn.returnTo,

@@ -85,7 +85,7 @@ async function resolveState(ctx: ResolveContext): Promise<PageState> {
   };
 }
 
-/** Builds the scope of a page, and loads the sources that these components read. */
+/** Builds the scope of a page, and loads the sources of these components. */
 export async function prepareContext(
   session: AppSession,
   page: Page,
@@ -99,7 +99,7 @@ export async function prepareContext(
   return { session, page, browserState, scope: withData(scope, loaded), loaded, markdown };
 }
 
-/** Loads further sources, which an action reads. */
+/** Loads additional sources, which an action reads. */
 export async function loadFurtherSources(
   ctx: ResolveContext,
   values: readonly unknown[],
@@ -128,7 +128,7 @@ function withData(scope: BindingScope, loaded: ReadonlyMap<string, LoadedSource>
   return { ...scope, data: Object.fromEntries(data) };
 }
 
-/** Reads only the inputs that the page has; falls back to their defaults. */
+/** Reads only the inputs of the page; uses their defaults if omitted. */
 async function buildScope(
   session: AppSession,
   page: Page,
@@ -157,7 +157,7 @@ async function buildScope(
   return { ...base, inputs: values };
 }
 
-/** The chosen rows of the page's own tables: one id, or a list of them. */
+/** The selected rows of the page's own tables: one id, or a list of them. */
 function readSelection(
   { components }: Page,
   selected: BrowserState["selected"],
@@ -188,7 +188,7 @@ function findNeededSources(
   return selectSources(names, sources);
 }
 
-/** True for a calendar, which reads its month of a list. */
+/** Returns whether a component is a calendar, which reads one month of a list. */
 function isMonth(type: string, { kind }: DataSource): boolean {
   return type === "calendar" && (kind === "table" || kind === "tickets");
 }

@@ -160,7 +160,7 @@ async function savedQuery(name: string): Promise<string> {
   return (await owner("POST /api/v1/queries", { name, sql })).body.data.id;
 }
 
-test("workflows give data and answers, and actions follow one another until one fails", async () => {
+test("workflows provide data and responses, and actions run in sequence until one fails", async () => {
   const workflowId = await deployWorkflow(owner, [
     { id: "make", type: "set", config: { values: { id: "x", n: "{{ trigger.input.n * 2 }}" } } },
   ]);
@@ -235,7 +235,7 @@ test("workflows give data and answers, and actions follow one another until one 
   });
 });
 
-test("connectors, artifacts and saved queries give data and are set off by buttons", async () => {
+test("connectors, artifacts and saved queries provide data, and buttons invoke them", async () => {
   const server = createServer((_request, response) => {
     response.writeHead(200, { "content-type": "application/json" }).end('{"temperature":21}');
   });

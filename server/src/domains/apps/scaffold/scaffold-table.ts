@@ -35,7 +35,7 @@ const COMPUTED: ReadonlySet<ColumnType> = new Set([
   "formula",
   "embedding",
 ]);
-/** Columns that a form of an app has no input for, each with the reason. */
+/** Columns for which a form of an app has no input, each with the reason. */
 const UNASKED: ReadonlyMap<ColumnType, string> = new Map([
   ["json", "Forms do not support JSON."],
   ["links", "Forms do not support selecting several records."],
@@ -127,7 +127,7 @@ interface PageParts {
   /** The paths of the list page and the record page. */
   readonly home: string;
   readonly record: string;
-  /** The word for one record. */
+  /** The singular name of a record. */
   readonly one: string;
   readonly displayed: readonly Fields[];
   readonly fields: readonly Fields[];
@@ -259,7 +259,7 @@ function toFormField(targets: ReadonlyMap<string, Table>, source: string) {
   };
 }
 
-/** Sources of what references may be set to. */
+/** Sources for selecting references. */
 function listReferenceSources(
   columns: readonly Column[],
   targets: ReadonlyMap<string, Table>,

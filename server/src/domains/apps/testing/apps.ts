@@ -1,10 +1,10 @@
-/** Apps for tests: made and deployed over HTTP, opened as a browser does. */
+/** Apps for tests: created and deployed over HTTP, opened like in a browser. */
 import type { Ask, World } from "#kernel/testing/world.ts";
 
 const HOST = "millrace.example.com";
 let count = 0;
 
-/** A page with one of the given components, and a source on a table when there is one. */
+/** A page with one of the given components, and a table source if required. */
 export function aDefinition(more: object = {}) {
   count += 1;
   return {
@@ -31,14 +31,14 @@ export interface TestApp {
   readonly dataSources: { readonly id: string }[];
 }
 
-/** Makes an app. */
+/** Creates an app. */
 export async function makeApp(builder: Ask, more: object = {}): Promise<TestApp> {
   const { status, body } = await builder("POST /api/v1/apps", aDefinition(more));
   if (status !== 201) throw new Error(JSON.stringify(body));
   return body.data;
 }
 
-/** Makes an app and deploys it. */
+/** Creates an app and deploys it. */
 export async function deployedApp(
   builder: Ask,
   more: object = {},

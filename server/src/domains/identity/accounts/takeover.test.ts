@@ -35,7 +35,7 @@ async function accept(world: World, token: string, password: string) {
   return world.stranger("POST /api/v1/auth/invitations/accept", { token, password });
 }
 
-/** Invites an address and accepts in its stead, which only works where nothing is mailed. */
+/** Invites an address and accepts for it, which is only possible without a mail server. */
 async function makeAhead(place: Place, email: string, roleIds = ["builder"]): Promise<string> {
   const sent = await place.owner(INVITE, { email, roleIds });
   expect(sent.body.data).toMatchObject({ mailed: false });
@@ -209,7 +209,7 @@ test("a member logged in by password at their first single sign-on keeps both", 
   expect(await logIn(handing, email)).toMatchObject({ status: 200 });
 });
 
-test("a mailed link never reaches the one who invites, and verifies the address", async () => {
+test("a mailed link is never returned to the inviter, and verifies the address", async () => {
   const place = await newWorkspace(mailing);
   const email = address();
   const sent = await place.owner(INVITE, { email });
@@ -282,7 +282,7 @@ test.each(["invitation", "reset"] as const)(
       revoked: ALL,
     });
     await expectEnded(mailing, trap, old);
-    // Neither single sign-on nor a second factor that the attacker's workspace demands keeps them out.
+    // Neither single sign-on nor a second factor required by the attacker's workspace locks them out.
     await trap.owner("POST /api/v1/settings/sso", { ...SAML_SETTINGS, enforceSSO: true });
     await mailing.sql("update workspaces set enforce_mfa = true where key = $1", [trap.key]);
     expect(await logIn(mailing, email)).toMatchObject({ status: 401 });
@@ -322,7 +322,7 @@ test("a person with access to the mail and the password of an old account keeps 
   expect(await old.ask(WHERE)).toMatchObject({ status: 200 });
 });
 
-test("single sign-on that no owner set up neither admits nor binds owners", async () => {
+test("single sign-on that was not set up by an owner neither admits nor binds owners", async () => {
   const corp = await samlWorkspace(handing, { enforceSSO: true });
   const email = `${corp.owner.userId}@example.com`;
   await handing.sql("update sso_configurations set set_up_by = null where workspace_id = $1", [
@@ -387,7 +387,7 @@ test("if workspaces created several accounts for an address, the person chooses 
     status: 410,
     body: { code: "bad_reset_link" },
   });
-  // The other workspace can have them by inviting them, once it has removed what its provider left.
+  // The other workspace can invite them after it has removed the accounts that its provider created.
   await stranger.owner(`DELETE /api/v1/settings/users/${made[0]}`);
   await stranger.owner(INVITE, { email });
   expect(await accept(mailing, await tokenMailedTo(mailing, email), OWN)).toMatchObject({

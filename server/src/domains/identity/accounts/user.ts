@@ -7,12 +7,12 @@ export const Email = Type.String({
   pattern: EMAIL_PATTERN,
 });
 
-/** Only the length is prescribed, as NIST SP 800-63B recommends. */
+/** Only the length is restricted, as NIST SP 800-63B recommends. */
 export const Password = Type.String({ minLength: 8, maxLength: 200 });
 
 /**
- * An address as accounts are stored and found. NFC, since one keyboard sends `á` as one character and another as a
- * letter and an accent.
+ * Normalizes an address for storage and lookup. Uses NFC, because keyboards differ: one sends `á` as one character,
+ * another as a letter and an accent.
  */
 export const toAccountEmail = (email: string): string => email.normalize("NFC").toLowerCase();
 

@@ -107,7 +107,7 @@ function emitVerified(
   }
 }
 
-/** An account without a workspace is recorded in the installation's home. */
+/** An account without a workspace is recorded in the installation's home workspace. */
 function auditedIn({ services }: WriteContext<never>, workspaces: readonly string[]) {
   return workspaces.length > 0 ? workspaces : [services.homeWorkspace];
 }

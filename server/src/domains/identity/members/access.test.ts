@@ -9,7 +9,7 @@ const TOKENS = "/api/v1/settings/tokens";
 const users = (id: string, more = "") => `/api/v1/settings/users/${id}${more}`;
 const draft = { name: "Robot", expiresIn: "30d", scopes: ["workspaces:read"] };
 
-test("an admin sees how members get in, and ends it; an owner's access only an owner ends", async () => {
+test("an admin sees and revokes the access of members; only an owner revokes that of an owner", async () => {
   const member = await world.member(["agent"]);
   const { body: made } = await member("POST /api/v1/auth/tokens", draft);
   const robot = world.asToken(made.data.token, "default");

@@ -266,7 +266,7 @@ const PRUNE = `
   delete from invitations where id in
     (select id from invitations where expires_at <= $1 order by expires_at limit $2)`;
 
-/** Deletes expired invitations, of all workspaces and so as the system. */
+/** Deletes expired invitations of all workspaces, and so runs as the system. */
 export const invitationRetentionJob = retentionJob({
   kind: "identity.prune_invitations",
   everyMs: PRUNE_EVERY_MS,

@@ -4,7 +4,7 @@ import type { Database } from "#kernel/db/database.ts";
 import type { Tables } from "../../../tables.ts";
 import type { Invitation } from "./invitation.ts";
 
-/** True when a member of this workspace has the address, with whichever account. */
+/** Returns whether a member of this workspace has the address, with any account. */
 export async function isMember(tx: Tx, email: string): Promise<boolean> {
   const row = await tx
     .selectFrom("memberships")
@@ -15,7 +15,7 @@ export async function isMember(tx: Tx, email: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Inserts an invitation in place of an older one to the same address. */
+/** Inserts an invitation and replaces an older one for the same address. */
 export async function replace(tx: Tx, row: Insertable<Tables["invitations"]>): Promise<Invitation> {
   await tx.deleteFrom("invitations").where("email", "=", row.email).execute();
   return toInvitation(
@@ -40,7 +40,7 @@ export async function list(
   return rows.map(toInvitation);
 }
 
-/** Deletes and returns an invitation; undefined when another transaction did so first. */
+/** Deletes and returns an invitation; undefined if another transaction has deleted it. */
 export async function remove(
   tx: Tx,
   id: string,
@@ -76,7 +76,7 @@ export interface OpenInvitation {
   readonly mailed: boolean;
 }
 
-/** Runs as the system: the workspace is known only by the invitation. */
+/** Runs as the system, because only the invitation contains the workspace. */
 export async function findByTokenHash(
   db: Database,
   tokenHash: Buffer,

@@ -41,7 +41,7 @@ export const AlreadyMember = failure(
   "This person is already a member.",
   "memberships_pkey",
 );
-/** Two invitations to one new address, accepted in two workspaces at the same moment. */
+/** Two concurrent invitations of two workspaces to one new address. */
 export const AccountJustMade = failure(
   "account_just_made",
   409,

@@ -33,7 +33,7 @@ describe("a login", () => {
     });
   });
 
-  test("takes the e-mail address in any case", async () => {
+  test("the e-mail address is case-insensitive", async () => {
     expect(await logIn(TEST_PASSWORD, "Admin@Example.COM")).toMatchObject({ status: 200 });
   });
 
@@ -56,7 +56,7 @@ describe("a login", () => {
     expect(answer).toMatchObject({ status: 401, body: { code: "bad_login" } });
   });
 
-  test("leaves no password in the database, the log or the events", async () => {
+  test("no password appears in the database, the log or the events", async () => {
     await logIn("Tr0ub4dor&3-planted");
     const rows = await world.sql(
       "select row_to_json(u)::text as text from users u union all select row_to_json(e)::text from events e",
@@ -78,7 +78,7 @@ describe("a session", () => {
     expect(await world.asToken(two)("GET /api/v1/auth/me")).toMatchObject({ status: 200 });
   });
 
-  test("runs out after a week, and is pruned", async () => {
+  test("expires after a week, and is deleted", async () => {
     await using apart = await startWorld();
     const { body } = await apart.stranger("POST /api/v1/auth/token", {
       email: EMAIL,
@@ -100,7 +100,7 @@ describe("guessing", () => {
     );
   const env = { MILLRACE_TRUST_PROXY: "127.0.0.1/32", MILLRACE_LOGIN_RATE_LIMIT: "5" };
 
-  test("is slowed by address", async () => {
+  test("is throttled by address", async () => {
     await using apart = await startWorld({ env });
     for (let index = 0; index < 5; index += 1) {
       const other = await apart.stranger(
@@ -117,7 +117,7 @@ describe("guessing", () => {
     expect(await guess(apart, "198.51.100.7")).toMatchObject({ status: 401 });
   });
 
-  test("from one IPv6 network is from one address", async () => {
+  test("treats one IPv6 network as one address", async () => {
     await using apart = await startWorld({ env });
     const statuses = [];
     for (let index = 1; index <= 6; index += 1) {
@@ -132,7 +132,7 @@ describe("guessing", () => {
     expect(await guess(apart, "2001:db8:1:3::1")).toMatchObject({ status: 401 });
   });
 
-  test("from many addresses is slowed by account, and does not lock out who logged in before", async () => {
+  test("from many addresses is throttled by account, and does not lock out known addresses", async () => {
     await using apart = await startWorld({ env });
     expect(await guess(apart, "203.0.113.1", TEST_PASSWORD)).toMatchObject({ status: 200 });
     apart.clock.advance(60_000);

@@ -22,7 +22,7 @@ test("a login creates no session if the password changes during the check", asyn
   expect(await attempt).toMatchObject({ status: 401, events: ["audit.auth.login_failed"] });
 });
 
-/** Operations that give out what outlasts the credential they are called with, and what to send. */
+/** Operations that issue credentials which outlive the calling one, with their input. */
 const ISSUING: Readonly<Record<string, unknown>> = {
   "tokens.create": { name: "t", expiresIn: null, scopes: ["profile"] },
   "tokens.rotate": { id: "tok_01jd0000000000000000000000" },
@@ -36,7 +36,7 @@ const ISSUING: Readonly<Record<string, unknown>> = {
   "changes.create_calendar_feed": undefined,
 };
 
-test("a revoked credential that another node still holds for valid gives out nothing lasting", async () => {
+test("a revoked credential that another node has still cached cannot issue new credentials", async () => {
   const issuing = domains
     .flatMap(({ operations }) => operations)
     .filter((op) => op.issuesCredential);

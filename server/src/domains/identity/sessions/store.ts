@@ -14,7 +14,7 @@ export interface SessionRow {
   readonly expires_at: string;
   /** The only workspace in which the session is valid. */
   readonly confined_to: string | null;
-  /** Workspaces that only their own single sign-on opens, and so are closed to any other session. */
+  /** Workspaces that only their own single sign-on can open, so they are closed to other sessions. */
   readonly closed: readonly string[];
   readonly is_operator: boolean;
 }
@@ -108,7 +108,7 @@ export async function deleteConfinedSessions(
   return Number(numDeletedRows);
 }
 
-/** To the minute: a session in use is not written at each of its requests. */
+/** Saved per minute, so that not every request writes to the session. */
 const TOUCH = `
   update sessions s set last_used_at = u.at
     from unnest($1::text[], $2::timestamptz[]) as u (id, at)
@@ -140,7 +140,7 @@ export async function deleteSessions(tx: Tx, userId: string, exceptId?: string):
   return Number((await deletion.executeTakeFirst()).numDeletedRows);
 }
 
-/** Forgets from where an account has logged in. */
+/** Deletes the known login addresses of an account. */
 export async function deleteKnownAddresses(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom("known_addresses").where("user_id", "=", userId).execute();
 }

@@ -78,13 +78,13 @@ export async function revokeFor(
   return { userId };
 }
 
-/** Reads the API token that calls; undefined for a person's own session. */
+/** Reads the calling API token; undefined for a session. */
 async function findIssuingToken({
   tx,
   caller,
 }: WriteContext<never>): Promise<ApiToken | undefined> {
   const { credential } = caller;
-  // Such a token would outlive the consent that the application was given.
+  // Such a token would outlive the consent of the application.
   if (credential?.kind === "oauth") {
     throw new Failure(Forbidden, { detail: "An OAuth application can't create API tokens." });
   }

@@ -30,7 +30,7 @@ export async function list(
   return rows.map(toToken);
 }
 
-/** Keeps a token from being revoked until the transaction ends; false when it has been. */
+/** Locks a token against revocation until the transaction ends; false if it has been revoked. */
 export async function lockToken(tx: Tx, id: string): Promise<boolean> {
   const row = await tx
     .selectFrom("api_tokens")
@@ -41,7 +41,7 @@ export async function lockToken(tx: Tx, id: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Reads the calling token; throws when it was revoked after the request was authenticated. */
+/** Reads the calling token; throws if it was revoked after authentication. */
 export async function getCallingToken(tx: Tx, id: string): Promise<ApiToken> {
   const row = await tx.selectFrom("api_tokens").selectAll().where("id", "=", id).executeTakeFirst();
   if (!row) throw new Failure(Unauthenticated);
@@ -175,7 +175,7 @@ const PRUNE = `
    where expires_at < $1
      and id in (select id from api_tokens where expires_at < $1 order by expires_at limit $2)`;
 
-/** Deletes tokens that expired long ago, of all workspaces and so as the system. */
+/** Deletes tokens of all workspaces that expired long ago, and so runs as the system. */
 export const tokenRetentionJob = retentionJob({
   kind: "identity.prune_api_tokens",
   everyMs: HOUR_MS,

@@ -89,7 +89,7 @@ export interface TokenBounds {
   readonly expiresAt: string | null;
 }
 
-/** Throws unless one token's bounds lie within another's, so that no token escapes its own by a new one. */
+/** Throws unless the limits of a token are within those of another, so that a new token cannot exceed them. */
 export function assertWithinBounds(inner: TokenBounds, outer: TokenBounds): void {
   if (outer.ipAllowlist !== null) {
     const ranges = outer.ipAllowlist.map(parseStoredRange);

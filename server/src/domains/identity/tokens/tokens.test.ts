@@ -98,7 +98,7 @@ describe("a token", () => {
     });
   });
 
-  test("runs out at its time", async () => {
+  test("expires at its time", async () => {
     await using apart = await startWorld();
     const somebody = await apart.member(["owner"]);
     const { body } = await somebody("POST /api/v1/auth/tokens", { ...draft, expiresIn: "2d" });
@@ -109,7 +109,7 @@ describe("a token", () => {
   });
 });
 
-describe("a token that makes a token", () => {
+describe("a token that creates a token", () => {
   const bounded = { ipAllowlist: ["127.0.0.0/8", "2001:db8::/32"], expiresIn: "30d" };
   const wider = { status: 403, body: { code: "forbidden" }, events: [] };
 
@@ -130,7 +130,7 @@ describe("a token that makes a token", () => {
     }
   });
 
-  test("does not let it outlive itself", async () => {
+  test("cannot create one that outlives it", async () => {
     const { ask } = await make({ expiresIn: "30d" });
     const child = (expiresIn: string | null) =>
       ask("POST /api/v1/auth/tokens", { ...draft, expiresIn });
@@ -162,7 +162,7 @@ describe("revocation and rotation", () => {
     expect(await ask("GET /api/v1/workspaces/me")).toMatchObject({ status: 401 });
   });
 
-  test("another node drops it from its cache by the event, not by its age", async () => {
+  test("another node drops it from its cache on the event, not on expiry", async () => {
     const { token, id } = await make();
     const { settings, domains, log } = world.kernel;
     const nowMs = world.clock.nowMs();
@@ -184,7 +184,7 @@ describe("revocation and rotation", () => {
     }
   });
 
-  test("rotation by the token itself leaves exactly one of the two valid", async () => {
+  test("rotation by the token itself leaves exactly one valid token", async () => {
     // Rotating the token itself needs no scope, but rotating any other does.
     const scopes = ["workspaces:read"];
     const { ask, id } = await make({ ipAllowlist: ["127.0.0.0/8"], scopes });
@@ -245,7 +245,7 @@ describe("the address range", () => {
     });
   });
 
-  test("is judged by the first address that our proxies did not add", async () => {
+  test("applies to the first address that no trusted proxy added", async () => {
     const { ask } = await make({ ipAllowlist: ["10.1.0.0/16"] });
     const forged = from("10.1.2.3, 203.0.113.9");
     expect(await ask("GET /api/v1/workspaces/me", undefined, forged)).toMatchObject({
@@ -254,7 +254,7 @@ describe("the address range", () => {
     });
   });
 
-  test("is not taken from a header when no proxy is trusted", async () => {
+  test("ignores the header if no proxy is trusted", async () => {
     await using apart = await startWorld();
     const somebody = await apart.member(["owner"]);
     const { body } = await somebody("POST /api/v1/auth/tokens", {
@@ -268,7 +268,7 @@ describe("the address range", () => {
   });
 });
 
-test("the last use is shown, without a write for every request", async () => {
+test("the last use is shown, without a write for each request", async () => {
   const { ask, id } = await make();
   for (let index = 0; index < 5; index += 1) await ask("GET /api/v1/workspaces/me");
   await world.kernel.authenticator.touch();

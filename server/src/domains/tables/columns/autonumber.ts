@@ -33,7 +33,7 @@ export const autonumber: ColumnType = {
       : integer.convertFrom(from, to, quoted),
 };
 
-/** The first number; undefined for a column that does not count. */
+/** The first number; undefined for other column types. */
 export function startOf({ type, options: { start } }: Column): number | undefined {
   if (type !== "autonumber") return undefined;
   return typeof start === "number" ? start : 1;

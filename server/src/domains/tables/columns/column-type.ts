@@ -30,7 +30,7 @@ export interface ColumnType {
   readonly check?: (
     column: Column,
   ) => readonly { readonly path: string; readonly message: string }[];
-  /** True when it is computed from other fields with every read, and nothing is stored. */
+  /** True if it is computed from other fields on every read, and not stored. */
   readonly computed?: boolean;
   /** True when only the database fills it. */
   readonly generated?: boolean;
@@ -41,12 +41,12 @@ export interface ColumnType {
   /** A condition that every value meets, on the quoted column. */
   readonly constraint?: (column: Column, quoted: string) => string | undefined;
   /**
-   * True when the database enforces that condition with every write, which costs every write a little. It
-   * does where the column's own options limit the values, since they may change under a writer. Limits
-   * of the type alone are enforced by `parse`, and by the database only where values come from SQL.
+   * True if the database enforces the condition on every write, at a small cost. This applies to limits set in
+   * column options, because these may change during a write. Limits of the type itself are enforced by `parse`, and
+   * by the database only if values come from SQL.
    */
   readonly isEnforced?: (column: Column) => boolean;
-  /** Parses a value of a request, which is never null. */
+  /** Parses a value of a request; null is handled before. */
   readonly parse: (value: unknown, column: Column) => ParsedValue;
   /** The canonical form, as a parameter. */
   readonly store: (value: Json) => unknown;
@@ -58,7 +58,7 @@ export interface ColumnType {
   readonly parseCell: (cell: string, column: Column) => unknown;
   /** Formats a value as a CSV cell. */
   readonly formatCell: (value: Json, column?: Column) => string;
-  /** The kind of index that serves its filters; a btree of (column, id) when absent. */
+  /** The type of index for its filters; by default a btree on (column, id). */
   readonly index?: "gin";
   /**
    * The expression that converts a quoted column of another type to this type; undefined if there is none. It may

@@ -371,7 +371,7 @@ test("a new record gets defaults, and nulls for columns without a default", () =
   });
 });
 
-test("a change names its fields only", () => {
+test("a change contains only the changed fields", () => {
   expect(parseFields(table, {}, { for: "update", ...writing })).toEqual({ values: {} });
   const { values } = parseFields(table, { day: "2026-01-01" }, { for: "update", ...writing }) as {
     values: object;
@@ -379,7 +379,7 @@ test("a change names its fields only", () => {
   expect(Object.entries(values)).toEqual([["day", "2026-01-01"]]);
 });
 
-test("each field error has its path", () => {
+test("each field error has a path", () => {
   const body = { constructor: "x", number: 1, createdAt: "x", "a/b": 1, id: 1 };
   const { errors } = parseFields(table, body, { for: "create", ...writing }) as {
     errors: { path: string; message: string }[];

@@ -5,7 +5,7 @@ import { columnTypeOf } from "./registry.ts";
 import type { Json } from "./column-type.ts";
 import { refersToUsers } from "./reference.ts";
 
-/** The time or day in which a record is created. */
+/** The time or day when a record is created. */
 const NOW = "$now";
 /** The user who creates a record. */
 const USER = "$user";

@@ -74,7 +74,7 @@ export const enumeration: ColumnType = {
   kind: "text",
   parseCell: (cell) => cell,
   formatCell: String,
-  // A list becomes one text, which is hardly ever one of the values.
+  // A list becomes one text, which is unlikely to be a valid value.
   convertFrom: (from, _, quoted) =>
     from.type === "multi_enum"
       ? `array_to_string(${quoted}, ';')`

@@ -46,7 +46,7 @@ export const file: ColumnType = {
   convertFrom: (from, to, quoted) => (from.type === to.type ? quoted : undefined),
 };
 
-/** The ids of pictures, which have thumbnails. */
+/** The ids of images, which have thumbnails. */
 export const image: ColumnType = {
   ...file,
   summary: "Like `file`, but only for images (PNG, JPEG, GIF, WebP, AVIF), with thumbnails",

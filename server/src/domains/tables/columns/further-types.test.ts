@@ -14,7 +14,7 @@ const columns = [
 ];
 const fields = columns.map(({ name }) => name);
 
-test("durations, e-mail addresses, pages, members and old days are kept in one form", async () => {
+test("durations, e-mail addresses, URLs, members and early dates have one canonical form", async () => {
   const { path } = await createFilledTable(world, owner, { columns }, []);
   const me = (await owner("GET /api/v1/auth/me")).body.data.user.id as string;
   const made = await owner(`POST ${path}`, {
@@ -64,7 +64,7 @@ test("durations, e-mail addresses, pages, members and old days are kept in one f
   expect(searched.body.data).toHaveLength(1);
 });
 
-test("they go through a file and back, and a text becomes one of them where all fit", async () => {
+test("they survive a CSV round trip, and a text column converts if all values are valid", async () => {
   const source = await createFilledTable(world, owner, { columns }, []);
   await owner(`POST ${source.path}`, {
     took: 3_661.5,

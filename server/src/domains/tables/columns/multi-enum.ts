@@ -69,7 +69,7 @@ function isDistinctSql(list: string): string {
   return `jsonb_array_length(${names}) = cardinality(${list})`;
 }
 
-/** Formats `red;green`, or JSON where that would be ambiguous. */
+/** Formats `red;green`, or JSON if that would be ambiguous. */
 function formatList(value: Json): string {
   const list = value as readonly string[];
   const plain = list.length > 0 && list.every((text) => !text.includes(SEPARATOR));

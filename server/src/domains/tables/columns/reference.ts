@@ -41,7 +41,7 @@ export const reference: ColumnType = {
   },
   sqlType: () => 'text collate "C"',
   parameterType: "text",
-  // A reference to a record is a foreign key; that to a user can at least have the form of an id.
+  // A reference to a record is a foreign key; for a user, only the format of the id is checked.
   constraint: (column, quoted) =>
     refersToUsers(column) ? `${quoted} ~ '${idPattern("usr")}'` : undefined,
   parse(value, column) {
@@ -85,7 +85,7 @@ export function targetOf(column: Pick<Column, "type" | "options">): string | und
   return String(column.options["table"]);
 }
 
-/** The table whose records a column lists; undefined when it lists none. */
+/** The table whose records a column lists; undefined for other columns. */
 export function linkTargetOf({
   type,
   options,

@@ -150,7 +150,7 @@ test("a delivery shows exactly what was sent, without secrets, and all attempts"
   expect(JSON.stringify(body)).not.toMatch(/open sesame|written by hand|between us/);
 });
 
-test("a replay is a new delivery of the same event, and sorts as the newest", async () => {
+test("a replay is a new delivery of the same event, and sorts first", async () => {
   const id = await hook("replayed");
   await write("replayed one");
   await write("replayed two");
@@ -246,7 +246,7 @@ test("deletes finished deliveries after their retention time, and no others", as
     const { body } = await owner(`GET ${path(kept)}?status=retrying`);
     return body.data.length === 1;
   });
-  // Older than they are kept for, all of them.
+  // All are older than the retention time.
   await world.sql("update deliveries set created_at = created_at - interval '31 days'");
   await write("pruned two");
   await until(async () => arrived("pruned").length === 2);

@@ -71,7 +71,7 @@ async function readSentEvent(
   return { event, canShow: seesSame && maySee(ctx.caller, recorded) };
 }
 
-/** Masks the values that come from secrets; the webhook has its own masks already. */
+/** Masks the values that come from secrets; the webhook's own values are already masked. */
 function maskReferences({ headers }: Webhook): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
@@ -81,7 +81,7 @@ function maskReferences({ headers }: Webhook): Record<string, string> {
   );
 }
 
-/** The standard headers as of the last attempt or, before the first, as they would be now. */
+/** The standard headers of the last attempt or, before the first attempt, of one made now. */
 async function standardHeaders(
   { tx, now, services, workspace }: Context,
   delivery: store.StoredDelivery,

@@ -23,7 +23,7 @@ const pause = (ask: Ask, id: string) => ask(`PATCH /api/v1/webhooks/${id}`, { st
 const resume = (ask: Ask, id: string, from: string) =>
   ask(`POST /api/v1/webhooks/${id}/resume`, { from });
 
-/** A note that is written and then changed time and again: its text counts the changes. */
+/** Creates a note and changes it repeatedly: its text is the number of changes. */
 async function writeAndChange(
   title: string,
   until: (changes: number) => boolean,

@@ -38,7 +38,7 @@ const ENVIRONMENTS: readonly EnvironmentName[] = ["production", "staging", "deve
 export const replayMissedJob: JobType<typeof Payload> = job({
   kind: "webhooks.catch_up",
   payload: Payload,
-  // Never a dead letter: while the webhook has a position, the reader gives it no new events.
+  // Never a dead letter: while the webhook has a position, the reader adds no events.
   attemptsMax: Number.MAX_SAFE_INTEGER,
   retryDelayMs: (attempt) => Math.min(1_000 * 2 ** Math.min(attempt, 6), RETRY_DELAY_MAX_MS),
   effect: (platform, { webhookId }) => readBatch(platform, webhookId),
@@ -52,7 +52,7 @@ export const replayMissedJob: JobType<typeof Payload> = job({
 interface Batch {
   readonly after: LogPosition;
   readonly events: readonly RecordedEvent[];
-  /** The events hold everything that the webhook could match up to here. */
+  /** The events up to here contain everything that the webhook could match. */
   readonly upTo: LogPosition;
   readonly complete: boolean;
 }
@@ -85,7 +85,7 @@ async function replayBatch(
 ): Promise<boolean> {
   const webhook = await lockReplayTarget(ctx.tx, webhookId);
   if (webhook?.status !== "active" || !webhook.position) return true;
-  // It was paused and resumed from another position while the batch was read.
+  // It was paused and resumed from another position during the read.
   if (eventIdOf(webhook.position) !== eventIdOf(batch.after)) return false;
   await replayMatching(ctx, webhook, batch.events);
   ctx.onCommit(() => ctx.services.wakeSignal.raise(DELIVERIES_DUE_SIGNAL));
@@ -101,7 +101,7 @@ async function replayRest(
   after: LogPosition,
 ): Promise<boolean> {
   const upTo = await lockReaderCursor(ctx.tx, FAN_OUT_READER);
-  // The reader skips a locked cursor, and should read again at once.
+  // The reader skips a locked cursor, and must read again immediately.
   ctx.onCommit(() => ctx.services.wakeSignal.raise("events"));
   const rest: RecordedEvent[] = [];
   for (const environment of ENVIRONMENTS) {

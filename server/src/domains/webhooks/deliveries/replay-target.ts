@@ -54,8 +54,8 @@ export async function lockReplayTarget(
 }
 
 /**
- * Inserts the missing deliveries of past events, each in the environment of its event; the transaction
- * returns to its own environment. Resolves to how many there were.
+ * Inserts the missing deliveries of past events, each in the environment of its event; the transaction returns to
+ * its own environment. Resolves to their number.
  */
 export async function replayEventsTo(
   ctx: WriteContext<never>,
@@ -96,7 +96,7 @@ export async function filterVisible(
   return visible;
 }
 
-/** Runs work in another environment of the workspace of the transaction. */
+/** Runs work in another environment of the transaction's workspace. */
 export async function runInEnvironment<T>(
   { caller, switchPartition: enter }: WriteContext<never>,
   environment: EnvironmentName,

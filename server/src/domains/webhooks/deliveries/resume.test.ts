@@ -44,7 +44,7 @@ test("resuming from now skips events during the pause", async () => {
   expect(arrived("leaping")).toEqual(["leaping 1", "leaping 3"]);
 });
 
-test("from an event on, that event is the first, also when the webhook did not exist yet", async () => {
+test("from an event on: that event is the first, even if it precedes the webhook", async () => {
   await write("returning 1");
   const second = await write("returning 2");
   await write("returning 3");

@@ -50,7 +50,7 @@ export async function parsePastPosition(
   return position;
 }
 
-/** The position right before an event: reading on from here begins with it. */
+/** The position before an event: reading from here starts with it. */
 export function positionBefore({ epoch, xid, seq }: LogPosition): LogPosition {
   return { epoch, xid, seq: Math.max(seq - 1, 0) };
 }

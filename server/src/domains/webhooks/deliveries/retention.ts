@@ -9,7 +9,7 @@ import {
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Repeats the condition outside, so that deliveries that became due again stay. */
+/** Repeats the condition outside, so that deliveries that became due again are kept. */
 const DELETE_FINISHED = `
   delete from deliveries d
    where d.due_at is null
@@ -37,7 +37,7 @@ const DELETE_ORPHANED = `
       where not exists (select from webhooks w where w.id = h.webhook_id) and o.created_at < $1
       limit $2))`;
 
-/** Deletes finished deliveries that are older than the setting allows. */
+/** Deletes finished deliveries that are older than the configured retention time. */
 export const deliveryRetentionJob = retentionJob({
   kind: "webhooks.prune_deliveries",
   async remove({ db, settings, clock }, rowsMax) {
@@ -55,8 +55,8 @@ const DELETE_OF_WEBHOOK = `
      and d.id = any (array(select o.id from deliveries o where o.webhook_id = $1 limit $2))`;
 
 /**
- * Removes the deliveries of a deleted webhook. There may be millions, and an open transaction holds up
- * every reader of the log: so each batch has its own.
+ * Deletes the deliveries of a deleted webhook. There may be millions, and an open transaction delays all log
+ * readers, so each batch has its own transaction.
  */
 export const deliveryRemovalJob: JobType<typeof Payload> = job({
   kind: "webhooks.remove_deliveries",

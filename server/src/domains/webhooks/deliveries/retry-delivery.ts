@@ -65,7 +65,7 @@ export async function attemptRetry(
   return { failed, attempt };
 }
 
-/** Writes the result. A success resets the count of failures, and a failure does not count. */
+/** Saves the result. A success resets the failure count, and a failure does not increase it. */
 export async function recordRetry(
   ctx: WriteContext<typeof DeliveryRetried>,
   { failed, attempt }: RetryResult,

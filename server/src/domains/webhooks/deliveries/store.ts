@@ -146,7 +146,7 @@ export async function insertReplay(
   );
 }
 
-/** Resets the retries of those deliveries that have failed; returns how many. */
+/** Resets the retries of failed deliveries among these; returns their number. */
 export async function retryFailed(
   tx: Tx,
   webhook: { readonly id: string; readonly url: string },

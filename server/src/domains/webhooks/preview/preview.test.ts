@@ -64,7 +64,7 @@ test("each environment is previewed separately, and the webhook may exclude it",
   expect(deaf.body.data).toEqual({ events: [], missing: [], scanned: 1, truncated: false });
 });
 
-test("a changed webhook is compared with itself on past events, and nothing is sent or kept", async () => {
+test("compares a changed webhook with its current version on past events, without sending or storing anything", async () => {
   const made = await owner("POST /api/v1/webhooks", {
     name: "Even notes",
     url: "https://hooks.example.com/even",

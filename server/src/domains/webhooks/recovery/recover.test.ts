@@ -131,7 +131,7 @@ test("delivers events that were unsettled at the time of the request once they s
   expect(arrived("unsettled").toSorted()).toEqual(["unsettled 1", "unsettled 2"]);
 });
 
-test("since a time means from that very moment, and also what was before the webhook", async () => {
+test("a time is an exact start, also before the creation of the webhook", async () => {
   await write("timed 1");
   world.clock.advance(1_000);
   const { at } = await write("timed 2");
@@ -191,7 +191,7 @@ test("recovers a long range in batches, and a second concurrent run has no effec
   ]);
 });
 
-test("a choice recovers only what failed or only what is missing, since the webhook was created", async () => {
+test("a choice recovers only failed or only missing deliveries, since the creation of the webhook", async () => {
   await write("chosen before");
   world.clock.advance(1_000);
   broken.add("chosen");
@@ -225,7 +225,7 @@ test("a choice recovers only what failed or only what is missing, since the webh
   });
 });
 
-test("only a past event, or a time, is where to recover from", async () => {
+test("a recovery starts from a past event or a time", async () => {
   const id = await hook("strict");
   const ahead = eventIdOf({ epoch: 1, xid: 2 ** 40, seq: 1 });
   for (const since of [ahead, "yesterday", "2026-02-30T00:00:00Z", "2026-11-15", "evt_1", ""]) {

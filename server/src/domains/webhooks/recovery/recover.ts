@@ -117,16 +117,15 @@ async function recordStep(
 
 interface Batch {
   readonly events: readonly RecordedEvent[];
-  /** The position and delay of the next batch; undefined after the last. */
+  /** The position and delay of the next batch; undefined after the last one. */
   readonly next: { readonly after: LogPosition; readonly delayMs: number } | undefined;
 }
 
 const WORKSPACE = "select workspace_id, created_at from webhooks where id = $1";
 
 /**
- * Reads the next batch; undefined when the webhook is deleted. It ends at the cursor of the fan-out
- * reader, behind which the log may still change. Since the request itself is an event, the reader gets
- * that far.
+ * Reads the next batch; undefined if the webhook was deleted. It ends at the cursor of the fan-out reader, because
+ * the log may still change after it. The request itself is an event, so the reader reaches the end.
  */
 async function readBatch(
   { db }: Platform,

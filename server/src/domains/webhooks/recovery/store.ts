@@ -50,7 +50,7 @@ export async function insert(
   );
 }
 
-/** Adds what a batch did; `finishedAt` ends it. */
+/** Adds the results of a batch; `finishedAt` completes it. */
 export async function advance(
   tx: Tx,
   id: string,

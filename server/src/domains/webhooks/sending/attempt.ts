@@ -25,7 +25,7 @@ export interface AttemptResult {
   readonly retryAfter: string | undefined;
 }
 
-/** Posts a delivery once. An error is part of the result, never thrown. */
+/** Sends a delivery once. An error is part of the result, never thrown. */
 export function attemptDelivery(
   platform: Platform,
   target: Target,
@@ -128,7 +128,10 @@ export function addStandardHeaders(
   return { ...(!named && { "user-agent": USER_AGENT }), ...custom, ...standard };
 }
 
-/** Resolves the secrets in the webhook's own headers at the last moment, with the values of the event's environment. */
+/**
+ * Resolves the secrets in the webhook's own headers as late as possible, with the values of the event's
+ * environment.
+ */
 async function resolveHeaders(
   { secrets }: Platform,
   { headers, hasReferences, workspace }: Target,
@@ -144,7 +147,7 @@ function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString().replaceAll("\u0000", "\uFFFD");
 }
 
-/** Shows errors of the endpoint and of the webhook; any other is a bug, and goes to the logger only. */
+/** Returns errors of the endpoint and of the webhook; any other is a bug, and is only logged. */
 function describeError({ log }: Platform, { id }: PendingDelivery, error: unknown): string {
   if (error instanceof OutboundFailed || error instanceof OutboundRefused) return error.message;
   if (error instanceof Failure) return error.message;

@@ -11,7 +11,7 @@ import { xlsxFormat } from "./xlsx.ts";
 /** Kinds whose cells contain text from users. */
 const TEXTS = new Set(["text", "json", "texts"]);
 
-/** RFC 4180. A text that a spreadsheet would run gets a mark in front. */
+/** RFC 4180. A text that a spreadsheet would execute is prefixed. */
 const csvFormat: FileFormat = {
   mediaType: "text/csv",
   rowsMax: Number.POSITIVE_INFINITY,

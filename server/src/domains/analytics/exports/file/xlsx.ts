@@ -131,7 +131,7 @@ function toCell({ kind }: FileColumn, value: unknown): Cell | undefined {
   return textCell(typeof value === "string" && kind !== "json" ? value : JSON.stringify(value));
 }
 
-/** The places of the formats among the styles. */
+/** The indexes of the formats among the styles. */
 const STYLE_OF_KIND: Readonly<Record<string, number>> = { date: 1, time: 2 };
 
 const DAY_MS = 86_400_000;
@@ -141,7 +141,7 @@ const FIRST_DAY = 61;
 const LAST_DAY = 2_958_466;
 const ISO_DAY = /^\d{4}-\d\d-\d\d(T|$)/;
 
-/** A day or a time in UTC as spreadsheets count them; undefined when they can't. */
+/** A day or a time in UTC as a spreadsheet number; undefined if it has none. */
 function serialDayOf(text: string): number | undefined {
   if (!ISO_DAY.test(text)) return undefined;
   const day = (Date.parse(text) - DAY_ZERO_MS) / DAY_MS;
@@ -154,7 +154,9 @@ function textCell(text: string): Cell {
     `<c r="${reference}" t="inlineStr"><is><t xml:space="preserve">${content}</t></is></c>`;
 }
 
-/** Characters that XML has no form for, not even escaped; the file format has (ECMA-376, 22.9.2.19). */
+/**
+ * Characters that XML cannot represent, not even escaped; the file format has its own escape (ECMA-376, 22.9.2.19).
+ */
 // oxlint-disable-next-line no-control-regex -- They are what it is about.
 const NO_XML_CHARACTERS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 /** An underscore that a reader would treat as the start of an escape. */

@@ -1,6 +1,6 @@
 /**
- * A ZIP archive written front to back: entries that are known, then one that grows. Chunks of that one are
- * compressed each for itself and end on a byte, so that one after the other they are a single stream.
+ * A ZIP archive written sequentially: complete entries, then one that grows. Its chunks are compressed separately
+ * and end on a byte boundary, so that together they form a single stream.
  */
 import { constants, crc32, deflateRaw } from "node:zlib";
 import { promisify } from "node:util";
@@ -15,11 +15,11 @@ const END = 0x06054b50;
 const VERSION = 20;
 const STORED = 0;
 const DEFLATED = 8;
-/** Sizes come behind the data. */
+/** Sizes follow the data. */
 const STREAMED = 8;
-/** 1 January 1980: an archive of the same rows is the same bytes. */
+/** 1 January 1980: an archive of the same rows has the same bytes. */
 const DATE = 0x21;
-/** Beyond it an archive needs another form, which few spreadsheets read. */
+/** Larger archives need another format, which few spreadsheets read. */
 export const ARCHIVE_BYTES_MAX = 0xffff_ffff;
 
 export interface ZipEntry {
@@ -53,7 +53,7 @@ export async function compressText(
   };
 }
 
-/** The end of the archive: the sizes of the entry that grew, and the list of all entries. */
+/** The end of the archive: the sizes of the last entry, and the list of all entries. */
 export function endArchive(
   entries: readonly ZipEntry[],
   growing: string,

@@ -1,4 +1,4 @@
-/** The filter bar of a dashboard: one period and some conditions for all of its tiles. */
+/** The filter bar of a dashboard: one period and some conditions for all of its widgets. */
 import Type, { type Static } from "typebox";
 import { line, object } from "#kernel/schema/schema.ts";
 import { ConditionSchema } from "#kernel/condition/condition.ts";

@@ -1,4 +1,4 @@
-/** The period of a report: relative or absolute, and the one that it is compared with. */
+/** The period of a report: relative or absolute, and the comparison period. */
 import { DateTime } from "luxon";
 import Type, { type Static } from "typebox";
 import { workspaceOf } from "#domains/workspaces/index.ts";
@@ -20,7 +20,7 @@ const Moment = line(
   "A relative time such as `$now-30d`, `$startOf.month` or `$endOf.week-1w`, a date or a time",
 );
 
-/** Only rows whose time is in it count; `to` does not belong to it, and is now when absent. */
+/** Only rows in this period count; `to` is exclusive, and defaults to now. */
 export const Period = object(
   {
     field: Type.Optional({
@@ -103,7 +103,7 @@ export function spanBefore(
     const step = { [compare]: 1 };
     return { from: first.minus(step).toJSDate(), to: last.minus(step).toJSDate() };
   }
-  // A whole number of days, months or years stays one, whatever their lengths.
+  // A whole number of days, months or years is kept, whatever their lengths.
   const whole = (["years", "months", "days"] as const)
     .map((unit) => ({ unit, count: last.diff(first, unit).as(unit) }))
     .find(({ count }) => Number.isInteger(count) && count > 0);

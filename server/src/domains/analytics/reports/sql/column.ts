@@ -125,7 +125,7 @@ function momentSql(
   return { sql: kind === "time" ? sql : `((${sql})::timestamp at time zone ${zone})`, zone };
 }
 
-/** True for the name of a time zone, and not merely an offset, which would follow no place's clocks. */
+/** Returns whether a text names a time zone; an offset does not follow the clock changes of a place. */
 export function isTimezone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {

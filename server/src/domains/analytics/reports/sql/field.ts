@@ -40,7 +40,7 @@ export function fieldAt(
   return { sql: `nullif(${field.sql} #> ${operand}, 'null'::jsonb)`, kind: "json" };
 }
 
-/** A condition on fields as SQL; its errors are reported with their paths. */
+/** A condition on fields as SQL; reports errors with their paths. */
 export function conditionSql(
   condition: unknown,
   { fields, at, parameters, clock }: SqlContext & { readonly fields: Fields; readonly at: string },
@@ -83,7 +83,7 @@ export function toNumber(stored: unknown): unknown {
   return Number.isFinite(number) ? number : null;
 }
 
-/** Converts stored values of a field to those of the API. */
+/** Converts stored values of a field to API form. */
 export function valueConverter({ kind, toJson }: ReportField): (stored: unknown) => unknown {
   const convert = toJson ?? (kind === "number" ? toNumber : (stored: unknown) => stored);
   return (stored) => (stored === null || stored === undefined ? null : convert(stored));

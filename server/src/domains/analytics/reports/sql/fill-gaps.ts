@@ -1,4 +1,4 @@
-/** Buckets without rows, between those that have some. */
+/** Fills in buckets without rows. */
 import { readInPartition, type ReportRequest } from "#kernel/contributions/report-source.ts";
 import { BUCKET } from "./column.ts";
 import { hourSql } from "./hour.ts";
@@ -10,8 +10,8 @@ import { ROWS_MAX, type TimeBucket } from "../report.ts";
 type ReportRow = Record<string, unknown>;
 
 /**
- * The rows with one for each bucket and group. Buckets are counted by the clocks of their zone: a day may
- * have 23 hours, and an hour may come twice.
+ * The rows with one for each bucket and group. Buckets follow local time: a day may have 23 hours, and an hour may
+ * occur twice.
  */
 export async function fillTimeGaps(
   request: ReportRequest,
@@ -59,7 +59,7 @@ function emptyRow(columns: readonly Column[], at: string, like: ReportRow): Repo
   );
 }
 
-/** In steps of 15 minutes: the clocks of some zones change by half an hour. */
+/** In steps of 15 minutes, because the clocks of some zones change by half an hour. */
 const HOURS = `
   select distinct ${hourSql("s", "$3::text")} as at
     from generate_series($1::timestamptz, $2::timestamptz, interval '15 minutes') as s

@@ -6,9 +6,9 @@ import { conditionSql, fieldAt, type SqlContext } from "./field.ts";
 
 interface FunnelQuery {
   readonly funnel: Funnel;
-  /** The field with the time of a row; that at which it came to be, when absent. */
+  /** The time field of a row; by default its creation time. */
   readonly time: string | undefined;
-  /** The conditions of all rows, with `where` in front. */
+  /** The conditions of all rows, starting with `where`. */
   readonly base: string;
 }
 
@@ -54,7 +54,7 @@ function stepConditions(
   );
 }
 
-/** The keys that reached each step, and when first: a step counts from the time of the one before on. */
+/** The keys that reached each step, with the first time: a step counts only after the time of the previous one. */
 function reachedSql(
   source: OpenReportSource,
   { funnel: { key = "" }, time = source.time, base }: FunnelQuery,

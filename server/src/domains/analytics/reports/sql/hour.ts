@@ -19,7 +19,10 @@ export function hourSql(moment: string, zone: string): string {
                else ${displayed} at time zone ${zone} end`;
 }
 
-/** True where clocks have changed by a part of an hour: only there `hourSql` is needed, which is three times slower. */
+/**
+ * Returns whether clocks have changed by part of an hour: only then `hourSql` is required, which is three times
+ * slower.
+ */
 export function changesByPartOfHour(timezone: string): boolean {
   const minutes = new Set<number>();
   for (let year = FIRST_YEAR; year < LAST_YEAR; year += 1) {

@@ -1,8 +1,8 @@
 import type { ConditionFieldKind } from "#kernel/condition/sql.ts";
 
-/** An aggregate over rows that the same aggregates over parts of those rows add up to. */
+/** An aggregate that can be computed from the same aggregates over parts of the rows. */
 export interface MergePart {
-  /** The function over the rows, and the one over its values for their parts. */
+  /** The function for the rows, and the one that combines the results of parts. */
   readonly fn: "count" | "sum" | "min" | "max";
   /** All rows if absent, which is only allowed for a count. */
   readonly operand: string | undefined;
@@ -19,7 +19,7 @@ export interface ColumnMerge {
 /** A column of a report: a group or a value, with a name. */
 export interface Column {
   readonly name: string;
-  /** The title of the column, where the field of the source has one. */
+  /** The title of the column, if the field of the source has one. */
   readonly title?: string | undefined;
   readonly role: "bucket" | "group" | "value";
   readonly kind: ConditionFieldKind;

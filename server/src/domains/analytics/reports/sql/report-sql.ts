@@ -15,7 +15,7 @@ export interface ReportCondition {
   readonly filter?: { readonly condition: unknown; readonly at: string };
   /** Only rows of this span: `from` belongs to it, `to` does not. */
   readonly between?: {
-    /** The time at which a row came to be, when absent. */
+    /** By default, the creation time of a row. */
     readonly field: string | undefined;
     readonly from: Date | undefined;
     readonly to: Date | undefined;
@@ -23,7 +23,7 @@ export interface ReportCondition {
   };
   /** A period that replaces the report's own; not available for sources without a time. */
   readonly period?: Pick<Period, "from" | "to">;
-  /** Conditions by field, of which those hold that the source has a field for. */
+  /** Conditions by field; those whose field the source does not have are skipped. */
   readonly bar?: Readonly<Record<string, unknown>>;
   /** The span of the comparison, instead of the report's period. */
   readonly span?: Span;
@@ -200,7 +200,7 @@ function havingSql({ having }: Definition, columns: readonly Column[], ctx: SqlC
 
 const UNORDERED = new Set(["texts"]);
 
-/** The requested order, then the groups, so that it is always the same. */
+/** The requested order, then the groups, so that the order is deterministic. */
 function orderBySql(sort: string | null, columns: readonly Column[]): string {
   const words = sort === null ? [] : sort.split(",").map((word) => word.trim());
   const requested = words.map((word) => {

@@ -22,7 +22,7 @@ import {
 export interface SharedStatement {
   readonly text: string;
   readonly values: readonly unknown[];
-  /** True where some report has fewer groups than all of them together. */
+  /** Returns whether a report has fewer groups than all reports together. */
   readonly isFiner: boolean;
   /** The rows of each report, in the order of the reports. */
   readonly split: (rows: readonly SqlRow[]) => Promise<readonly SharedPart[]>;

@@ -42,7 +42,7 @@ export function compileTotals(
     across: groups.filter(isAcross),
     all: [],
   };
-  // Without a pivot there is only the total of all, and then no group is in any set.
+  // Without a pivot there is only the overall total, and no group is in any set.
   const used = pivot.length === 0 ? [] : groups;
   const selected = columns.map((column, index) => {
     const isUnused = column.role !== "value" && used.length === 0;
@@ -73,7 +73,7 @@ function setSql(columns: readonly Column[], set: readonly Column[]): string {
   return `(${set.map((column) => columns.indexOf(column) + 1).join(", ")})`;
 }
 
-/** Null, with the parameters of the column: the statement must name each of them. */
+/** Null, with the parameters of the column, because the statement must contain all of them. */
 function nullSql({ sql }: Column): string {
   return `min((${sql})::text) filter (where false)`;
 }

@@ -99,7 +99,7 @@ const NO_XML = /[\u0000-\u001f\ufffe\uffff]/g;
 /** The maximum number of letters: more do not fit, and each is a path. */
 const LETTERS_MAX = 100;
 
-/** A text as outlines; one with letters that we have none for is left to the fonts of the machine. */
+/** A text as outlines; a text with unsupported letters uses the fonts of the machine. */
 function textElement(whole: string, classes: readonly string[], at: Attributes): string {
   const text = whole.slice(0, LETTERS_MAX).replaceAll(NO_XML, " ").toWellFormed();
   const isName = classes.includes("chart-name");

@@ -1,4 +1,4 @@
-/** Figures of reports, as the console and its mails draw them, with their numbers as a table. */
+/** Figures of reports, drawn as in the console and e-mails, with their numbers as a table. */
 import { drawCourse, type Figure, formatValue, type Shape } from "@millrace/client/chart";
 import type { ResolvedChart } from "./page-state.ts";
 import { h, type VNode } from "#kernel/html/vnode.ts";

@@ -115,7 +115,7 @@ export function formatDay(day: string, look: "weekday" | "full"): string {
   return format.format(new Date(day));
 }
 
-/** Only addresses of the web are links: a record may hold anything. */
+/** Only HTTP URLs become links, because a record may contain any text. */
 function formatLink(value: unknown): Child {
   const text = toText(value);
   const href = /^https?:\/\//.test(text)

@@ -1,4 +1,4 @@
-/** The state of a page as the server resolved it: without bindings and actions. */
+/** The state of a page as resolved by the server: without expressions and actions. */
 import type { Figure } from "@millrace/client/chart";
 import type { FormField, FormInput } from "#kernel/html/form/form-field.ts";
 import type { VNode } from "#kernel/html/vnode.ts";
@@ -144,7 +144,7 @@ export interface TableColumn extends FieldDisplay {
   /** The field name, if the table can be sorted by it. */
   readonly field?: string;
   readonly sorted?: "up" | "down";
-  /** The control with which people change it in the table. */
+  /** The control for editing the value in the table. */
   readonly edit?: { readonly input: FormInput; readonly options: readonly Option[] };
 }
 
@@ -218,12 +218,12 @@ export interface StartData {
     readonly state: string;
     readonly act: string;
     readonly live: string;
-    /** The stream from the time on at which this page was read. */
+    /** The URL of the stream, starting at the time when this page was read. */
     readonly firstLive: string;
     readonly upload: string;
   };
   /** The headers that specify workspace and environment in the user's own requests. */
   readonly place: Readonly<Record<string, string>>;
-  /** The name under which a browser keeps what this person chose in this app. */
+  /** The browser storage key for the user's choices in this app. */
   readonly remembers: string;
 }

@@ -1,10 +1,10 @@
-/** Titles of columns for components that give their fields no labels. */
+/** Column titles for components without labels. */
 import { findOpenTable, systemTitle } from "#domains/tables/index.ts";
 import type { Component } from "../../definition/component.ts";
 import type { AppSession } from "../app-session.ts";
 import { toLabel, toText } from "./values.ts";
 
-/** The words for a field without a label. */
+/** The label of a field without one. */
 export type LabelOf = (field: string) => string;
 
 /** Labels from the column titles of the table that a component shows. */

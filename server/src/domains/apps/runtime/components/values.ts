@@ -1,4 +1,4 @@
-/** Values of rows and bindings as what is displayed. A binding may give anything. */
+/** Converts values of rows and expressions for display. An expression may return any type. */
 import type { BindingScope } from "../evaluate-binding.ts";
 import type { ButtonProps, Option } from "../browser/page-state.ts";
 
@@ -35,7 +35,7 @@ export function displayFields(
   });
 }
 
-/** Leaves out names with a dot, which would be read as paths, and what the platform keeps of every record. */
+/** Omits names with a dot, which would be read as paths, and system fields. */
 function inferFields(rows: readonly unknown[]) {
   const names = new Set(rows.flatMap((row) => Object.keys(Object(row) as object)));
   const readable = [...names].filter((name) => !name.includes("."));
@@ -106,7 +106,7 @@ export function inputValue({ inputs }: BindingScope, name: string): unknown {
   return (Object.hasOwn(inputs, name) ? inputs[name] : undefined) ?? "";
 }
 
-/** Reads own properties along a path such as `a.b.c`. */
+/** Reads own properties on a path such as `a.b.c`. */
 export function valueAt(row: unknown, path: string): unknown {
   let value = row;
   for (const name of path.split(".")) {

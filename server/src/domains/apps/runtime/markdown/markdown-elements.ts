@@ -1,4 +1,4 @@
-/** Markdown as elements, never as HTML: only the tags below are rendered, and of pictures their descriptions. */
+/** Markdown as elements, never as HTML: only the tags below are rendered, and only the descriptions of images. */
 import {
   createMarkdownParser,
   LINK_REL,
@@ -41,7 +41,7 @@ export async function loadMarkdownElements(): Promise<
   };
 }
 
-/** Builds elements of the flat tokens, which open and close elements with children. */
+/** Builds nested elements from the flat open and close tokens. */
 function toElements(tokens: readonly Token[]): Child[] {
   const stack: { token: Token | undefined; children: Child[] }[] = [
     { token: undefined, children: [] },

@@ -14,7 +14,7 @@ const AT_ONCE_MAX = 4;
 
 const shares = new WeakMap<Platform["db"], FairShare>();
 
-/** Runs work on a page: at once, or when no other large page of its workspace is worked on. */
+/** Runs work on a page: immediately, or after other large pages of its workspace. */
 export function runPage<T>(
   { platform: { db }, partition }: AppSession,
   components: readonly PlacedComponent[],

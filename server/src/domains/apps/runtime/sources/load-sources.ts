@@ -1,6 +1,6 @@
 /**
- * Loads the data of an app: each source is an operation of the platform, called as the caller of the app
- * session. The types of the responses are those that these operations declare.
+ * Loads the data of an app: each source is an operation of the platform, called with the rights of the app session.
+ * The types of the responses are those that these operations declare.
  */
 import { type ReportInput, runReport, toReportDefinition } from "#domains/analytics/index.ts";
 import type { Page } from "../../definition/app.ts";
@@ -168,7 +168,7 @@ async function loadReport(perform: CallOperation, config: SourceConfig): Promise
   return { value: rows, report, ...(truncated && { cut: `the first ${rows.length} groups` }) };
 }
 
-/** Computed by the database over all records that the caller may see; the permission is that to read records. */
+/** Computed by the database over all records that the caller may see; requires permission to read records. */
 async function aggregateRecords(
   { platform, caller }: AppSession,
   { table, ...config }: SourceConfig,

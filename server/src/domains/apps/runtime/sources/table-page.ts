@@ -59,7 +59,7 @@ export async function readTablePage(
   return { rows: page.data, next: nextCursor, total };
 }
 
-/** Searches, orders and pages through rows that were loaded at once. */
+/** Searches, sorts and pages rows that were loaded at once. */
 function takePage(all: readonly unknown[], request: TablePageQuery): TablePage {
   const { q, after, sort, pageSize, searchable, valueOf } = request;
   const found = q ? all.filter((row) => searchable(row).includes(q.toLowerCase())) : all;
@@ -83,8 +83,8 @@ function compare(a: unknown, b: unknown): number {
 }
 
 /**
- * Finds a row of a source by its id, within the source's own filter: a browser can't name a row that the
- * source would not return.
+ * Finds a row of a source by id, within the source's own filter: the browser cannot name a row that the source does
+ * not return.
  */
 export async function findRow(
   ctx: SourceContext,

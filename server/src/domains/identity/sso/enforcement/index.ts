@@ -71,6 +71,6 @@ export async function isSsoEnforced(
 
 /** The base of all endpoints of a workspace's single sign-on. */
 export function ssoBaseUrl(origin: string, slug: string): string {
-  // Parsed, so that a default port is left out as browsers and providers do.
+  // Parsed, so that a default port is omitted, as browsers and providers do.
   return `${new URL(origin).href.replace(/\/+$/, "")}/sso/${slug}`;
 }

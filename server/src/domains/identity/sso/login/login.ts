@@ -26,11 +26,11 @@ import { openClientSecret, configurationRef } from "../settings/service.ts";
 import * as store from "../store.ts";
 import { recordTrial } from "../trial/record-trial.ts";
 
-/** The path after a login that named none. */
+/** The default path after a login. */
 const DEFAULT_RETURN_PATH = "/";
-/** Nothing can be guessed here, and a whole office may sign in from one address. */
+/** Logins cannot be guessed here, and many people may sign in from one office address. */
 const LOGINS_PER_PASSWORD_LOGIN = 6;
-/** Loaded at the first login by each protocol: their libraries take memory, and few use both. */
+/** Loaded on first use of each protocol: the libraries use memory, and few installations use both. */
 const protocols = {
   saml: () => import("../protocols/saml.ts"),
   oidc: () => import("../protocols/oidc.ts"),
@@ -41,7 +41,7 @@ interface LoginAttempt<Result> {
   readonly result: Result | LoginRefused;
 }
 
-/** Does the part of starting a login that needs the network, before its transaction. */
+/** Runs the part of starting a login that needs the network, before its transaction. */
 export async function prepareStart(
   platform: Platform,
   input: { readonly slug: string; readonly returnTo: string | undefined; readonly test: boolean },
@@ -110,7 +110,7 @@ export interface ProviderResponse {
   readonly verify: (sso: store.WorkspaceSso, details: LoginRequestDetails) => Promise<Identity>;
 }
 
-/** Does the slow part of a provider's response, before its transaction: matches and verifies it. */
+/** Runs the slow part of a provider's response before its transaction: matches and verifies it. */
 export async function prepareResponse(
   platform: Platform,
   response: ProviderResponse,
@@ -133,7 +133,7 @@ export async function prepareResponse(
   return { sso, result, test, stateHash: state === undefined ? undefined : sha256(state) };
 }
 
-/** Starts the session or records the refusal; consumes the login request either way. */
+/** Starts the session or records the rejection; consumes the login request in both cases. */
 export async function finishLogin(
   ctx: WriteContext<
     | typeof LoggedIn
@@ -271,7 +271,7 @@ async function catchRefusal<T>(work: () => Promise<T>): Promise<T | LoginRefused
   }
 }
 
-/** Records the reason in the event log; the response does not disclose it. */
+/** Records the reason in the event log; the response does not reveal it. */
 function recordRefusal(
   ctx: WriteContext<typeof SsoLoginFailed>,
   sso: store.WorkspaceSso,

@@ -128,7 +128,7 @@ export async function insertMembership(
   return row !== undefined;
 }
 
-/** Links a member to the provider's subject. A workspace that only the provider opens stays so. */
+/** Links a member to the provider's subject. A workspace that only the provider can open stays so. */
 export async function putLink(
   tx: Tx,
   link: {

@@ -44,7 +44,7 @@ async function rolesOf(email: string, { key }: Place): Promise<string[]> {
   return row?.roles as string[];
 }
 
-test("without just-in-time provisioning only members come in", async () => {
+test("without just-in-time provisioning only existing members can log in", async () => {
   const place = await samlWorkspace(world, { jitProvisioning: false });
   const known = await member(["agent"], place);
   expect(await signIn(place, { mail: ["stranger@example.com"] })).toMatchObject({
@@ -197,7 +197,7 @@ test("enforcement affects only workspaces that the person agreed to join", async
   expect(session).toMatchObject({ status: 200 });
   const own = world.asToken(session.body.data.token, "default");
   expect(await own("GET /api/v1/workspaces/me")).toMatchObject({ status: 200 });
-  // But the workspace that enforces it is closed to such a session.
+  // But the enforcing workspace is closed to such a session.
   const there = world.asToken(session.body.data.token, place.slug);
   expect(await there("GET /api/v1/workspaces/me")).toMatchObject({ status: 403 });
   // An account without other workspaces has nothing to log in to.
@@ -219,7 +219,7 @@ test("a login by single sign-on leaves the second factor to the provider", async
   });
 });
 
-test("two first logins of one person at once make one account", async () => {
+test("two concurrent first logins of one person create one account", async () => {
   const place = await samlWorkspace(world);
   const attributes = { mail: ["twice@example.com"] };
   const both = await Promise.all([signIn(place, attributes), signIn(place, attributes)]);

@@ -147,7 +147,7 @@ export const samlMetadata = query({
   async prepare({ db }, { params: { workspace: slug } }, { origin }) {
     const sso = await findBySlug(db, slug);
     if (sso?.protocol !== "saml2") throw new Failure(NotConfigured);
-    // Loaded here, because its library takes memory and few need it.
+    // Loaded on first use, because its library uses memory and few installations need it.
     const { buildMetadata: metadata } = await import("../protocols/saml.ts");
     return metadata(origin, slug, sso.provider.entityId);
   },

@@ -172,7 +172,7 @@ async function createMember(
   return user;
 }
 
-/** The first role that the provider names and the workspace has, or else its default. */
+/** The first existing role that the provider names, otherwise the default role. */
 async function resolveRole(
   { tx }: Pick<WriteContext, "tx">,
   sso: WorkspaceSso,

@@ -11,10 +11,10 @@ import * as store from "../store.ts";
  * browser must send. The row works once, and expires after ten minutes.
  */
 export interface LoginRequestDetails {
-  /** The origin under which the login began, and so to which the response is sent. */
+  /** The origin where the login started, which also receives the response. */
   readonly origin: string;
   readonly returnTo: string;
-  /** The account that the browser was logged in to by password when the login began. */
+  /** The account that was logged in by password when the login started. */
   readonly signedInAs?: string;
   /** The owner who tests the configuration: they see the response, and no session starts. */
   readonly testedBy?: string;
@@ -87,8 +87,8 @@ function cookieName(state: string): string {
 }
 
 /**
- * A SAML response is posted by a foreign page, and with that browsers send only `SameSite=None`
- * cookies, which must be `Secure`; over plain http, on a developer's own machine, they send none.
+ * A SAML response is posted by a foreign page, where browsers send only `SameSite=None` cookies, which must be
+ * `Secure`; over plain http on a developer's machine, they send none.
  */
 function buildCookie(
   { slug, protocol }: store.WorkspaceSso,

@@ -40,7 +40,7 @@ export function buildDisplayName(parts: readonly (string | undefined)[], email: 
   return name === "" ? email.slice(0, NAME_CHARACTERS_MAX) : truncateName(name);
 }
 
-/** Cuts between characters: half a surrogate pair can't be stored. */
+/** Truncates between characters, because half a surrogate pair cannot be stored. */
 function truncateName(name: string): string {
   let result = "";
   for (const character of name) {

@@ -20,7 +20,7 @@ const world = await useWorld({
 const forger = await useFixture(startForgingProvider());
 const place = await oidcWorkspace(world, forger.issuer);
 afterEach(async () => {
-  // Only single sign-on makes confined ones.
+  // Only single sign-on creates confined sessions.
   expect(await world.sql("select id from sessions where confined_to is not null")).toEqual([]);
 });
 
@@ -60,7 +60,7 @@ test.each<[string, Forgery, RegExp]>([
   await expectRefused(place, come, "answer_rejected", detail);
 });
 
-test("the forging provider is believed when it forges nothing", async () => {
+test("the forging provider is accepted if it forges nothing", async () => {
   await using control = await startWorld({ env: { MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32" } });
   const { slug } = await oidcWorkspace(control, forger.issuer);
   const { location, cookie } = await beginLogin(control, slug);

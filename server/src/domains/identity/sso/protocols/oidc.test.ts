@@ -131,7 +131,7 @@ test("an unreachable or forbidden provider causes an error page and an event", a
   expect(await world.stranger(`GET /sso/${nobody.slug}/login`)).toMatchObject({ status: 502 });
 });
 
-test("the client secret is found neither in the database nor in events, answers or logs", async () => {
+test("the client secret is not in the database, events, responses or logs", async () => {
   const [row] = await world.sql("select client_secret from sso_configurations limit 1");
   expect(row.client_secret.toString("latin1")).not.toContain("the secret of the client");
   const events = await world.sql("select data::text from events");

@@ -10,7 +10,7 @@ const TIMEOUT_MS = 10_000;
 const RESPONSE_BYTES_MAX = 1024 * 1024;
 /** The tolerance for the provider's clock. */
 const TOLERANCE_SECONDS = 60;
-/** Signatures that only the provider can make; `none` and the shared-secret ones are not among them. */
+/** Signature algorithms with the provider's private key; `none` and shared-secret ones are excluded. */
 const ALGORITHM = /^(RS|PS|ES)(256|384|512)$|^(EdDSA|Ed25519)$/;
 
 export interface RelyingParty {
@@ -91,7 +91,7 @@ async function readIdentity(
   userInfo: () => Promise<client.UserInfoResponse>,
 ): Promise<Identity> {
   const { email: emailClaim = "email", name: nameClaim = "name" } = claimsMapping;
-  // Many providers put only the subject into the ID token, and the rest behind the access token.
+  // Many providers put only the subject in the ID token, and other claims in the user info.
   const claims: Readonly<Record<string, unknown>> =
     readClaim(idToken, emailClaim) === undefined ? { ...(await userInfo()) } : { ...idToken };
   const email = parseEmail([readClaim(claims, emailClaim)].filter((value) => value !== undefined));
@@ -124,7 +124,7 @@ function algorithmOf(jwt: string): string {
   return String(header.alg);
 }
 
-/** Runs discovery for each login: keys and endpoints change, and logins are rare. */
+/** Runs discovery for each login, because keys and endpoints change, and logins are rare. */
 async function discover(
   platform: Platform,
   { provider, clientSecret }: RelyingParty,
@@ -144,7 +144,7 @@ async function discover(
         [client.customFetch]: createFetch(platform),
         timeout: TIMEOUT_MS / 1000,
         execute: [
-          // Verifies the ID token's signature, which the library leaves to TLS otherwise.
+          // Verifies the signature of the ID token; by default the library relies on TLS.
           client.enableNonRepudiationChecks,
           ...(isLoopback(issuer) ? [client.allowInsecureRequests] : []),
         ],
@@ -153,7 +153,7 @@ async function discover(
     .catch(refuseLogin);
 }
 
-/** Sends the secret in the header, which every provider must accept, unless it declares otherwise. */
+/** Sends the secret in the header, which all providers must accept, unless the provider declares otherwise. */
 function chooseClientAuthentication(clientSecret: string): client.ClientAuth {
   const inHeader = client.ClientSecretBasic(clientSecret);
   const inBody = client.ClientSecretPost(clientSecret);

@@ -26,8 +26,8 @@ export interface Confirmation {
 }
 
 /**
- * The library's time grows with the square of these: at 15,000 tags it held up the process for half a
- * minute, at these numbers for some tenths of a second. An honest answer has a few hundred.
+ * The library's time is quadratic in these numbers: 15,000 tags blocked the process for half a minute, these limits
+ * for some tenths of a second. Legitimate responses have a few hundred.
  */
 const TAGS_MAX = 2_000;
 const ATTRIBUTES_MAX = 4_000;

@@ -14,7 +14,7 @@ import { wrap, WRAPPINGS } from "../testing/signature-wrapping-attack.ts";
 const world = await useWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
 const place = await samlWorkspace(world);
 afterEach(async () => {
-  // Only single sign-on makes confined ones.
+  // Only single sign-on creates confined sessions.
   expect(await world.sql("select id from sessions where confined_to is not null")).toEqual([]);
 });
 
@@ -134,7 +134,7 @@ test("a response works once, and so does an assertion even if its request were o
   expect(reasons).toEqual(["request_unknown", "request_unknown", "answer_replayed"]);
 });
 
-test("the helper of the wrapping tests leaves a valid response valid", async () => {
+test("the wrapping helper keeps a valid response valid", async () => {
   await using control = await startWorld();
   const { slug, provider } = await samlWorkspace(control);
   const { location } = await beginLogin(control, slug);
@@ -219,7 +219,7 @@ test("rejects missing, multiple and invalid e-mail addresses", async () => {
   }
 });
 
-test("a refusal by the identity provider is recorded as such", async () => {
+test("a rejection by the identity provider is recorded as such", async () => {
   const form = await answered({ status: "urn:oasis:names:tc:SAML:2.0:status:Responder" });
   const xml = decode(form.SAMLResponse).replace(/<saml:Assertion .*<\/saml:Assertion>/s, "");
   await expectRefused({ ...form, SAMLResponse: encode(xml) }, "provider_refused", /Responder/);

@@ -58,7 +58,7 @@ test("accepts a response that is also signed, and one of two configured certific
   expect(await postAnswer(world, slug, form)).toMatchObject({ status: 303 });
 });
 
-test("a certificate in bare base64 will do, and so will a NameID for an address", async () => {
+test("accepts a certificate in plain base64, and a NameID as the address", async () => {
   const certificate = PROVIDER_KEY.certificate.replaceAll(/-----[A-Z ]+-----|\s/g, "");
   const { slug, provider } = await samlWorkspace(world, {
     certificate,
@@ -72,7 +72,7 @@ test("a certificate in bare base64 will do, and so will a NameID for an address"
   expect(me.body.data.user.email).toBe("ada@example.com");
 });
 
-test("an independent library reads our endpoints from the metadata", async () => {
+test("an independent library reads the endpoints from the metadata", async () => {
   const { slug, metadata } = await samlWorkspace(world);
   const { headers } = await world.stranger(`GET /sso/${slug}/saml/metadata`);
   expect(headers["content-type"]).toBe("application/samlmetadata+xml");
@@ -87,7 +87,7 @@ test("an independent library reads our endpoints from the metadata", async () =>
   expect(again.body).toBe(metadata);
 });
 
-test("a clock that is a little off is forgiven, one that is far off is not", async () => {
+test("accepts a small clock difference, and rejects a large one", async () => {
   const { slug, key, provider } = await samlWorkspace(world);
   for (const [offMs, status] of [
     [50_000, 303],
@@ -106,7 +106,7 @@ test("a clock that is a little off is forgiven, one that is far off is not", asy
   ]);
 });
 
-test("behind https the answer must come from the browser that began the login", async () => {
+test("with https, the response must come from the browser that started the login", async () => {
   await using secure = await startWorld({
     env: { MILLRACE_LOGIN_RATE_LIMIT: "0", MILLRACE_BASE_URL: "https://millrace.example.com" },
   });

@@ -67,7 +67,7 @@ export function buildMetadata(origin: string, slug: string, entityId: string): s
     callbackUrl: endpointUrls(origin, slug).acs,
     wantAssertionsSigned: true,
     identifierFormat: EMAIL_FORMAT,
-    // Metadata must not differ from one reading to the next.
+    // The metadata must be identical on each read.
     generateUniqueId: () => `_millrace-${slug}`,
   });
 }
@@ -109,7 +109,7 @@ function buildSamlOptions(
   };
 }
 
-/** Verifies signature, audience and times, and returns the one assertion. */
+/** Verifies signature, audience and times, and returns the only assertion. */
 async function verifyAssertion(
   provider: SamlProvider,
   { acs }: SentRequest,
@@ -118,7 +118,7 @@ async function verifyAssertion(
 ): Promise<Assertion> {
   const saml = new TimedSaml(buildSamlOptions(provider, acs), clock);
   const response = { SAMLResponse: Buffer.from(xml).toString("base64") };
-  // The library also throws TypeErrors at what it did not expect; each means that we do not accept it.
+  // The library also throws TypeErrors for unexpected input; all of them mean rejection.
   const { profile } = await saml.validatePostResponseAsync(response).catch((error: unknown) => {
     const reason = error instanceof SamlStatusError ? "provider_refused" : "answer_rejected";
     throw new LoginRefused(reason, error instanceof Error ? error.message : "unknown");
@@ -142,7 +142,7 @@ function assertEnvelope(xml: string, { acs, requestId }: SentRequest): void {
   }
 }
 
-/** Finds a bearer confirmation for this request, our address and this moment; returns its expiry. */
+/** Finds a bearer confirmation for this request, recipient and time; returns its expiry. */
 function findConfirmationExpiry(
   { confirmations }: Assertion,
   { acs, requestId }: SentRequest,
@@ -165,7 +165,7 @@ function findConfirmationExpiry(
   return new Date(untilMs);
 }
 
-/** The end of validity in milliseconds; 0 when it is not valid now. */
+/** The end of validity in milliseconds; 0 if it is not valid now. */
 function validUntilMs({ notBefore, notOnOrAfter }: Confirmation, nowMs: number): number {
   const endMs = Date.parse(notOnOrAfter ?? "") + SKEW_MS;
   const startMs = notBefore === undefined ? 0 : Date.parse(notBefore) - SKEW_MS;

@@ -2,10 +2,10 @@ import { type FieldError, assertNoErrors } from "#kernel/operation/failure.ts";
 import { certificatesOf } from "../protocols/certificate.ts";
 import { type SsoInput, FIELDS, PROTOCOLS, type SsoConfiguration } from "./configuration.ts";
 
-/** Applies the defaults; throws a failure that lists every field error. */
+/** Applies the defaults; throws a failure with all field errors. */
 export function normalizeSsoInput(input: SsoInput): SsoConfiguration {
   const nameErrors = checkFieldNames(input);
-  // The value of a field that does not belong here is not checked.
+  // The value of a field of the other protocol is not validated.
   const errors = nameErrors.length > 0 ? nameErrors : checkFieldValues(input);
   assertNoErrors(errors);
   const rules = {
@@ -18,7 +18,7 @@ export function normalizeSsoInput(input: SsoInput): SsoConfiguration {
     : { ...rules, protocol: "oidc", provider: toOidcProvider(input) };
 }
 
-/** True for a host name that is this machine: plain http is accepted only there. */
+/** Returns whether a host name is this machine: plain http is accepted only there. */
 export function isLoopback({ hostname }: URL): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname);
 }
@@ -39,7 +39,7 @@ function toOidcProvider({ issuer = "", clientId = "", ...input }: SsoInput) {
   return { issuer, clientId, scopes: [...new Set(["openid", ...scopes])], claimsMapping };
 }
 
-/** Errors for missing fields, and for those of the other protocol. */
+/** Errors for missing fields, and for fields of the other protocol. */
 function checkFieldNames(input: SsoInput): FieldError[] {
   const present = new Set(Object.keys(input));
   const missing = FIELDS[input.protocol].required.filter((field) => !present.has(field));

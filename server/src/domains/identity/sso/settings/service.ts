@@ -22,7 +22,7 @@ export async function get(ctx: In<ReadContext>) {
   return toResponse(ctx, await requireConfiguration(store.find(ctx.tx)));
 }
 
-/** Replaces the configuration as a whole: a field that the input leaves out is unset. */
+/** Replaces the entire configuration: an omitted field is unset. */
 export async function save(ctx: In<WriteContext<typeof SsoUpdated>>, input: SsoInput) {
   const { tx, services, caller, workspace } = ctx;
   const configuration = normalizeSsoInput(input);

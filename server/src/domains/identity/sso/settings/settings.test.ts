@@ -58,7 +58,7 @@ test("sets, reads, replaces and deletes a configuration, each with its event", a
   expect(await world.stranger(`GET /sso/${slug}/login`)).toMatchObject({ status: 404, events: [] });
 });
 
-test("events show a certificate by its fingerprint, and a secret not at all", async () => {
+test("events contain the fingerprint of a certificate, and no secret", async () => {
   const { owner, key } = await newWorkspace(world);
   await owner(ROUTE, SAML_SETTINGS);
   await owner(ROUTE, OIDC);
@@ -116,7 +116,7 @@ test("the configuration of one workspace does not affect others", async () => {
   expect(await one.owner("GET /api/v1/settings/sso")).toMatchObject({ status: 200 });
 });
 
-test("the addresses of the other protocol answer as if there were nothing", async () => {
+test("the endpoints of the other protocol return not found", async () => {
   const { owner, slug } = await newWorkspace(world);
   await owner(ROUTE, SAML_SETTINGS);
   const callback = await world.stranger(`GET /sso/${slug}/oidc/callback?state=a&code=b`);

@@ -36,7 +36,7 @@ export async function startForgingProvider() {
   const { promise: listening, resolve } = Promise.withResolvers<void>();
   server.listen(0, "127.0.0.1", resolve);
   await listening;
-  // Samples have no end at which to close it.
+  // Samples have no cleanup step that could close it.
   server.unref();
   state.issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {

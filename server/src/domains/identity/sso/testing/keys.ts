@@ -110,7 +110,7 @@ gTp/PBUjBUcJHM6ekMq2
 -----END CERTIFICATE-----`,
 };
 
-/** A kind of key whose signatures the SAML library does not check. */
+/** A key type whose signatures the SAML library does not verify. */
 export const ELLIPTIC_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBcjCCARegAwIBAgIUYNq6zkojAfRMbr8Zs16r+k1tuV8wCgYIKoZIzj0EAwIw
 DTELMAkGA1UEAwwCZWMwIBcNMjYxMTE1MDQyODU4WhgPMjEyNjEwMjIwNDI4NTha

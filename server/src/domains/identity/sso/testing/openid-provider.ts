@@ -65,7 +65,7 @@ export async function startOpenIdProvider(redirectUris: readonly string[]) {
     decide(next: Decision): void {
       decision = next;
     },
-    /** Follows a browser through the provider, to the address that it is sent back to. */
+    /** Follows the redirects of a browser through the provider, to its return URL. */
     visit: (location: string) => follow(location, issuer),
     async [Symbol.asyncDispose]() {
       const closed = new Promise((done) => server.close(done));

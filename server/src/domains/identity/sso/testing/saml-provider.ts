@@ -28,7 +28,7 @@ export interface AnswerDraft {
 /** Which parts the provider signs. */
 export type Signed = "assertion" | "response" | "both" | "nothing";
 
-/** An identity provider on an independent library, which reads our metadata and our requests. */
+/** An identity provider with an independent library, which reads the metadata and requests of this server. */
 export class SamlProvider {
   readonly #provider;
   readonly #metadata: string;
@@ -71,7 +71,7 @@ export class SamlProvider {
     };
   }
 
-  /** The form that it has the browser post to us. */
+  /** The form that the browser posts to this server. */
   async answer(
     location: string,
     change: Partial<AnswerDraft> = {},

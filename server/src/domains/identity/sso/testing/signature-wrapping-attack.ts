@@ -9,7 +9,7 @@ export type Wrapping = (parts: Parts) => string;
 
 interface Parts {
   readonly xml: string;
-  /** The assertion as the provider signed it, its signature, and it without that. */
+  /** The signed assertion, its signature, and the assertion without the signature. */
   readonly signed: string;
   readonly signature: string;
   readonly bare: string;

@@ -55,7 +55,7 @@ export async function beginLogin(
   return { answer, location, cookie };
 }
 
-/** Posts a form as the identity provider's page has a browser do it: from elsewhere, without cookies. */
+/** Posts a form as from the identity provider's page: cross-site, without cookies. */
 export function postAnswer(
   world: World,
   slug: string,

@@ -23,7 +23,7 @@ async function readTrial() {
 const enforce = (isEnforced: boolean, ask = place.owner) =>
   ask("POST /api/v1/settings/sso/enforce", { enforce: isEnforced });
 
-/** Goes to the provider and back as an owner who tries it. */
+/** Runs a test login as an owner. */
 async function tryLogin(answer: Parameters<typeof provider.visit>[1]) {
   const { location, cookie } = await beginLogin(world, place.slug, TEST, asOwner);
   return comeBack(world, place.slug, provider.visit(location, answer), cookie);
@@ -102,7 +102,7 @@ test("every error has a message, and prevents enforcement", async () => {
   const back = await comeBack(world, place.slug, denied, cookie);
   expect([back.status, back.events]).toEqual([303, ["audit.sso.tested"]]);
   expect(await readTrial()).toMatchObject({ claims: null, errors: [{ code: "provider_refused" }] });
-  // The answer counts once: the second is an ordinary one that belongs to no login.
+  // The response can be used once: the second one belongs to no login.
   expect((await comeBack(world, place.slug, denied, cookie)).status).toBe(403);
   await configureOidc(place, "http://127.0.0.1:1");
   const unreachable = await world.stranger(

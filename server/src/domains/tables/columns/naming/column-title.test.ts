@@ -32,7 +32,7 @@ test("derives readable names from titles", () => {
   for (const [title, name] of Object.entries(names)) expect(nameTitles([title])).toEqual([name]);
 });
 
-test("Names are unique, not reserved, and usable where the title has no Latin letter", () => {
+test("Names are unique, not reserved, and valid for titles without Latin letters", () => {
   expect(
     nameTitles(["Price €", "Price $", "price", "Q1", "q1", "ID", "Created at", "名前", "Имя"]),
   ).toEqual(["price", "price2", "price3", "q1", "q1_2", "id2", "createdAt2", "column8", "column9"]);
@@ -69,7 +69,7 @@ test("a header too long for a title is truncated visibly, at a whole character",
   expect([emoji.isWellFormed(), emoji.length <= TITLE_CHARACTERS_MAX]).toEqual([true, true]);
 });
 
-test("Equal headers get distinct titles that do not take another header's", () => {
+test("Equal headers get distinct titles that do not equal another header", () => {
   expect(distinctTitles(["Name", "Name ", "", "Name (2)", "", "Name"])).toEqual([
     "Name",
     "Name (3)",
@@ -87,7 +87,7 @@ test("Equal headers get distinct titles that do not take another header's", () =
   ]);
 });
 
-test("Any titles give valid, distinct names", () => {
+test("All titles produce valid, distinct names", () => {
   const title = fc.oneof(
     fc.string({ unit: "grapheme", minLength: 1, maxLength: 60 }),
     fc.constantFrom("SKU", "sku", "id", "and", "Order #", "Order", "column1", "Q1", "q1_2", "ß"),
@@ -114,7 +114,7 @@ test("each name produces a title that is not empty", () => {
   );
 });
 
-test("Names that are given stay, and derived ones keep clear of them", () => {
+test("Given names are kept, and derived names do not conflict with them", () => {
   const { columns, errors } = nameColumns(
     [{ title: "Order #" }, { name: "order", title: "Other" }, {}],
     { path: "/columns" },

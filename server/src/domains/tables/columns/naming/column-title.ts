@@ -1,4 +1,4 @@
-/** Titles of columns, which people see, and the names that the API uses for the same columns. */
+/** Titles of columns, which users see, and their names in the API. */
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { TITLE_CHARACTERS_MAX } from "../../table.ts";
 import { isReserved } from "./reserved-names.ts";
@@ -19,7 +19,7 @@ export function titleFromName(name: string): string {
     .replaceAll(/ [A-Z](?=[a-z])/g, (start) => start.toLowerCase())
     .replaceAll(/\be mail\b/gi, (_, at: number) => (at === 0 ? "E-mail" : "e-mail"));
   const title = words.charAt(0).toUpperCase() + words.slice(1);
-  // A name may consist of underscores after its first letter only.
+  // After its first letter, a name may consist of underscores only.
   return title === "" ? name : title;
 }
 
@@ -31,11 +31,11 @@ export function systemTitle(name: string): string {
 /** Truncates a text to the maximum length of a title. */
 export function cutTitle(text: string, charactersMax = TITLE_CHARACTERS_MAX): string {
   if (text.length <= charactersMax) return text;
-  // The cut must not leave half of a character.
+  // Truncation must not split a surrogate pair.
   return `${text.slice(0, charactersMax - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 
-/** Headers of a file as distinct titles: the second "Name" is "Name (2)". Empty ones stay empty. */
+/** Headers of a file as distinct titles: the second "Name" becomes "Name (2)". Empty ones stay empty. */
 export function distinctTitles(headers: readonly string[]): readonly string[] {
   const taken = new Set(headers.map((header) => header.trim()));
   const seen = new Set<string>();
@@ -56,7 +56,7 @@ export function distinctTitles(headers: readonly string[]): readonly string[] {
   });
 }
 
-/** Letters that Unicode does not decompose into a Latin one and a mark. */
+/** Letters that Unicode does not decompose into a Latin letter and a mark. */
 const LATIN_LETTERS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     ß: "ss",
@@ -75,7 +75,7 @@ const LATIN_LETTERS: ReadonlyMap<string, string> = new Map(
     ı: "i",
   }),
 );
-/** Titles of symbols alone. */
+/** Names for titles that consist only of symbols. */
 const SYMBOL_NAMES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     "#": "number",
@@ -87,7 +87,10 @@ const SYMBOL_NAMES: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** `Order date` as `orderDate`, `SKU` as `sku`; empty when the title has no letter or digit that a name can have. */
+/**
+ * `Order date` becomes `orderDate`, `SKU` becomes `sku`; empty if the title has no letter or digit that is allowed
+ * in a name.
+ */
 export function nameFromTitle(title: string): string {
   const symbol = SYMBOL_NAMES.get(title.trim());
   if (symbol !== undefined) return symbol;
@@ -115,7 +118,7 @@ export function nameTitles(titles: readonly string[], taken: Iterable<string> = 
   const first = names.size + 1;
   return titles.map((title, index) => {
     const base = nameFromTitle(title) || `column${first + index}`;
-    // A digit at the end of the title is not to be confused with the number that is appended.
+    // Separates a digit at the end of the title from the appended number.
     const separator = /\d$/.test(base) ? "_" : "";
     let name = base;
     for (let count = 2; names.has(name.toLowerCase()) || isReserved(name); count += 1) {

@@ -40,7 +40,7 @@ export const duration: ColumnType = {
     if (from.type === "integer") return `${quoted}::numeric`;
     if (!isTextual(from)) return undefined;
     const text = toTextSql(from, quoted);
-    // Hours, minutes and seconds; anything else must be a number of seconds.
+    // Hours, minutes and seconds; any other value must be a number of seconds.
     return (
       `case when ${text} ~ '^[0-9]+:[0-5]?[0-9](:[0-5]?[0-9])?$' then ` +
       `split_part(${text}, ':', 1)::numeric * 3600 + split_part(${text}, ':', 2)::numeric * 60 + ` +
@@ -66,7 +66,7 @@ function weigh(parts: readonly (string | undefined)[], units: readonly number[])
   return Math.round(seconds * MS_PER_SECOND) / MS_PER_SECOND;
 }
 
-/** Formats `1:30:00`, which spreadsheets take for a duration. */
+/** Formats `1:30:00`, which spreadsheets read as a duration. */
 function formatClock(value: Json): string {
   const milliseconds = Math.round(Number(value) * MS_PER_SECOND);
   const whole = Math.floor(milliseconds / MS_PER_SECOND);

@@ -35,7 +35,7 @@ export function parseInRange(value: number, column: Column): ParsedValue {
   return { value: value === 0 ? 0 : value };
 }
 
-/** The range as SQL, within what the type itself can hold. */
+/** The range as SQL, within the limits of the type. */
 export function rangeSql(column: Column, quoted: string): string[] {
   const { min, max } = rangeOf(column);
   return [

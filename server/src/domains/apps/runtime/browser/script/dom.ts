@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /**
- * Patches the DOM to match virtual nodes, changing only what differs: focus, typed text and open dialogs
- * stay.
+ * Patches the DOM to match virtual nodes, and changes only differences: focus, typed text and open dialogs are
+ * kept.
  */
 import type { Child, VNode } from "#kernel/html/vnode.ts";
 

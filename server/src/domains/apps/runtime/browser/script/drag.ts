@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Cards of a board that are dragged to another column. Keyboards have buttons for it. */
+/** Drag and drop of cards between the columns of a board. Buttons provide the same for keyboards. */
 interface MovedCard {
   readonly part: string;
   readonly row: string;

@@ -1,9 +1,8 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /**
- * The browser script of app pages. It knows nothing of the app: it sends inputs and actions to the server,
- * and renders the state that the server returns. Responses and elements are our own, so they are not
- * validated here.
+ * The browser script of app pages. It contains no app logic: it sends inputs and actions to the server, and renders
+ * the returned state. Responses and elements come from this server, so they are not validated here.
  */
 import { byId, isControl, type Scalar, valueOf, readValues } from "./control.ts";
 import { handleDrag } from "./drag.ts";
@@ -130,7 +129,7 @@ function applyEffects(
     else showMessage(effect.message, true);
   }
   view.render();
-  // The result of the action does not wait for the refreshed page.
+  // Shows the result of the action before the page is refreshed.
   if (effects.some(({ kind }) => kind === "refresh")) void refresh();
   return hasSucceeded;
 }
@@ -227,7 +226,7 @@ async function handleSubmit(event: Event): Promise<void> {
   } else form.querySelector<HTMLElement>("[aria-invalid]")?.focus();
 }
 
-/** Handles the search of a table, chosen rows, and the inputs that bindings read. */
+/** Handles table search, row selection, and the inputs that expressions read. */
 function handleInput(event: Event): void {
   const control = event.target as Element;
   if (!isControl(control)) return;
@@ -255,7 +254,7 @@ function selectTab(id: string, tab: number): void {
   view.render();
 }
 
-/** Arrow keys select the next tab, as keyboard users expect; a cell is kept by Enter and left by Escape. */
+/** Arrow keys select the next tab, as in other tab lists; Enter saves a cell and Escape cancels. */
 function handleKey(event: KeyboardEvent): void {
   const target = event.target as HTMLElement;
   if (isControl(target) && target.dataset["cell"] !== undefined) {

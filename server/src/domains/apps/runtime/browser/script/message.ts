@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Messages of the page to its person: a line at the bottom, and questions before something is done. */
+/** Messages to the user: a line at the bottom, and confirmation dialogs. */
 import { patch } from "./dom.ts";
 
 const MESSAGE_MS = 6_000;

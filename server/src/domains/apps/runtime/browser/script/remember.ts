@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-/** Choices of a person in an app, kept in this browser: inputs, the order of tables, the open tab. */
+/** A user's choices in an app, stored in this browser: inputs, the sort order of tables, the open tab. */
 const CHARACTERS_MAX = 20_000;
 
 export interface Remembered {
