@@ -82,7 +82,7 @@ describeInBrowser("administering people", () => {
     const boxes = await page.locator(".role-option").evaluateAll((rows) =>
       rows.map((row) => ({
         top: row.getBoundingClientRect().top,
-        // The text may be taller than the row that a column has shrunk.
+        // The text may be taller than a row that a column has shrunk.
         bottom: Math.max(
           ...[row, ...row.children].map((part) => part.getBoundingClientRect().bottom),
         ),

@@ -108,7 +108,7 @@ describeInBrowser("apps", () => {
     await expectSound(visitor);
   });
 
-  test("a person makes a base of three linked tables from a spreadsheet, a board, a public form, an app and a dashboard in one go", async () => {
+  test("a user creates three linked tables from a spreadsheet, a board, a public form, an app and a dashboard in one session", async () => {
     const visitor = await at.visit(["owner"]);
     const { page } = visitor;
     const dialog = page.getByRole("dialog");
@@ -137,7 +137,7 @@ describeInBrowser("apps", () => {
       await page.getByRole("tab", { name, selected: true }).waitFor();
     };
 
-    // Three tables of a spreadsheet, each with a reference to the one before.
+    // Three tables of a spreadsheet, each with a reference to the previous one.
     await makeTable("Clients", ["Name\tCity", "Ada\tLondon", "Grace\tOslo"]);
     await makeTable("Projects", ["Title\tBudget", "Bridge\t1200", "Tunnel\t3400"]);
     await link("Client", "Clients");

@@ -78,7 +78,7 @@ describeInBrowser("titles of columns", () => {
     expect(body.data).toMatchObject([{ sku: "A-1", email: "ada@example.com", order: "X 7" }]);
   });
 
-  test("the form page, the running app and a tile of a dashboard show titles", async () => {
+  test("the form page, the running app and a dashboard widget show titles", async () => {
     const { page } = await at.visit(["admin"]);
     const owner = await at.world.member(["owner"]);
     const made = async (route: string, body: object = {}) => {

@@ -87,7 +87,7 @@ describeInBrowser("the queue of the desk", () => {
     expect(agent.faults).toEqual([]);
   });
 
-  test("the bar acts on tickets that are selected by mouse, and fits one row", async () => {
+  test("the action bar acts on tickets selected with the mouse, and fits in one row", async () => {
     const tickets = await raiseAll(["Badge A", "Badge B", "Badge C"]);
     const problem = await raise("problems", "Reader loses badges");
     const agent = await at.visit(["agent"]);
@@ -162,7 +162,7 @@ describeInBrowser("the queue of the desk", () => {
     expect(agent.faults).toEqual([]);
   });
 
-  test("after an answer the next ticket is the one that was shown next", async () => {
+  test("after a reply the next shown ticket is opened", async () => {
     const policy = await owner(`POST ${ITSM}/sla-policies`, {
       name: "Answers first",
       entity: "incident",
@@ -216,7 +216,7 @@ describeInBrowser("the queue of the desk", () => {
     expect(agent.faults).toEqual([]);
   });
 
-  test("an owner in no team finds tickets without an assignee, and filters them while typing", async () => {
+  test("an owner without a team finds tickets without an assignee, and filters them while typing", async () => {
     const team = await owner(`POST ${ITSM}/teams`, { name: "Platform" });
     const [plain, ofTeam, taken] = [
       await raise("incidents", "Lift stops"),
@@ -244,7 +244,7 @@ describeInBrowser("the queue of the desk", () => {
     expect(await list.getByText(taken.title).count()).toBe(0);
     await page.keyboard.press("Escape");
 
-    // Enter after the choice of a view does not press the view again.
+    // Enter after selecting a view does not click the view again.
     await views.getByRole("button", { name: "Unassigned" }).click();
     await page.keyboard.press("j");
     const panel = page.locator("section.ticket");

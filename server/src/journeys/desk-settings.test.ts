@@ -57,7 +57,7 @@ describeInBrowser("the desk's settings", () => {
     expect(admin.faults).toEqual([]);
   });
 
-  test("a policy is tried on the last quarter, then saved, and its clock is on the desk", async () => {
+  test("an SLA policy is tested on the last quarter, then saved, and its clock is shown at the desk", async () => {
     const admin = await at.visit(["admin"]);
     const { page } = admin;
     await page.goto(`${at.origin}/sla?tab=policies&open=new`);

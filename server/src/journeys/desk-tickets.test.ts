@@ -89,7 +89,7 @@ describeInBrowser("tickets that belong together", () => {
     expect(agent.faults).toEqual([]);
   });
 
-  test("a caller who is not known is created with the ticket, and found by name the next time", async () => {
+  test("an unknown caller is created with the ticket, and found by name the next time", async () => {
     const agent = await at.visit(["agent"]);
     const { page } = agent;
     await page.goto(`${at.origin}/desk?view=open`);

@@ -56,7 +56,7 @@ describeInBrowser("the agent's desk", () => {
   };
   const story = ({ page }: Visitor) => page.getByRole("list", { name: "What happened" });
 
-  test("an agent clears all tickets by keyboard alone", async () => {
+  test("an agent resolves all tickets with the keyboard only", async () => {
     const numbers: string[] = [];
     for (let n = 1; n <= TICKETS; n += 1) numbers.push(await raise(`Printer ${n} is offline`));
     const agent = await at.visit(["agent"]);

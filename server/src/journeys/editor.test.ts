@@ -6,7 +6,7 @@ import { describeInBrowser } from "#kernel/testing/browser.ts";
 import { expectSound, useConsole } from "./testing.ts";
 import { barSays, leaveFields, pick } from "./workflow-editor.ts";
 
-/** Longer than a busy machine takes to draw. */
+/** Longer than a busy machine needs for rendering. */
 const WAIT_MS = 20_000;
 const MANUAL = { type: "manual" };
 const set = (id: string, name: string) => ({ id, type: "set", name, config: { values: {} } });

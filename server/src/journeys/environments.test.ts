@@ -10,7 +10,7 @@ const shell = promisify(execFile);
 describeInBrowser("working in an environment", () => {
   const at = useConsole();
 
-  test("the curl line of a webhook shown in staging starts a run in staging, and none in production", async () => {
+  test("the curl command of a webhook shown in staging starts a run in staging, and none in production", async () => {
     const owner = await at.world.member(["owner"]);
     const made = await owner("POST /api/v1/workflows", {
       name: "Receive an order",

@@ -15,13 +15,13 @@ const KEYS = [
 ];
 const PRESSES = 14;
 
-/** Keys to press; one seed gives the same keys in every run. */
+/** Keys to press; the same seed produces the same keys in each run. */
 export function randomKeys(seed: number): () => readonly string[] {
   const next = seeded(seed);
   return () => Array.from({ length: PRESSES }, () => KEYS[Math.floor(next() * KEYS.length)] ?? "t");
 }
 
-/** Numbers the fields in `part`, unfolded, in the order of the page. */
+/** Numbers the fields in `part`, with all sections open, in page order. */
 export function numberFields(page: Page, part: string): Promise<number> {
   return page.evaluate((within) => {
     for (const one of document.querySelectorAll<HTMLDetailsElement>(`${within} details`)) {

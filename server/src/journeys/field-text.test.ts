@@ -62,7 +62,7 @@ describeInBrowser("typing in the workflow editor", () => {
       expect(await field.locator(".cm-placeholder").count()).toBe(1);
       await page.keyboard.type(text, { delay: name === "slow" ? 120 : 0 });
     }
-    // Emptied, a value keeps its row and the caret.
+    // A cleared value keeps its row and the cursor.
     await textbox(page, "Value of fast").focus();
     for (const key of ["ControlOrMeta+a", "Backspace", "t", "r", "d"])
       await page.keyboard.press(key);
@@ -75,7 +75,7 @@ describeInBrowser("typing in the workflow editor", () => {
     });
   });
 
-  test("the items of a step are typed and cleared letter by letter, Escape included", async () => {
+  test("the items of a step are typed and cleared letter by letter, including Escape", async () => {
     const { id, read } = await makeWorkflow([set("first")]);
     const { page } = await at.visit(["owner"]);
     await openStep(page, id, "first");
@@ -91,7 +91,7 @@ describeInBrowser("typing in the workflow editor", () => {
     expect(await page.getByRole("dialog").count()).toBe(0);
   });
 
-  test("an emptied expression stays one, and fx keeps what each side had", async () => {
+  test("a cleared expression stays an expression, and fx keeps both values", async () => {
     const body = { nodes: [set("inner")], edges: [] };
     const loop = { id: "each", type: "loop", config: { items: "{{ trigger.input.a }}", body } };
     const { id, read } = await makeWorkflow([loop]);
@@ -181,7 +181,7 @@ describeInBrowser("typing in the workflow editor", () => {
   );
 });
 
-/** Names the open step, and reads the draft that the console then has the server check. */
+/** Names the open step, and reads the draft that the console sends to the server for validation. */
 function watchDraft(page: Page): (name: string) => Promise<unknown> {
   const seen = new Map<string, unknown>();
   page.on("request", (request) => {

@@ -74,7 +74,7 @@ describeInBrowser("coming home", () => {
       await steps.getByRole("listitem").nth(2).waitFor();
       if (n === 0) await decideAsTheStepsSay(page);
     }
-    // Each example has run, and did what it is for.
+    // Each example has run successfully.
     const owner = await at.world.member(["owner"]);
     const outcomes = await until(async () => {
       const { body } = await owner("GET /api/v1/runs?limit=100");
@@ -155,7 +155,7 @@ describeInBrowser("coming home", () => {
     await page.waitForURL("**/approvals**");
   });
 
-  test("the list of workflows is searched, sorted, filled from JSON, copied and archived, by keyboard", async () => {
+  test("the list of workflows is searched, sorted, imported from JSON, copied and archived, with the keyboard", async () => {
     const visitor = await at.visit(["builder"]);
     const { page } = visitor;
     await page.goto(`${at.origin}/workflows`);
@@ -252,7 +252,7 @@ describeInBrowser("coming home", () => {
     const owner = await at.world.member(["owner"]);
     const make = (name: string) =>
       owner("POST /api/v1/workflows", { ...ASKING, name, tags: ["flock"] });
-    // The list is by age, so that the first is on another page than the last.
+    // The list is sorted by age, so the first is on another page than the last.
     await make("Zzz, the oldest");
     for (let n = 0; n < 210; n += 10) {
       await Promise.all(Array.from({ length: 10 }, (_, m) => make(`Bird ${n + m}`)));

@@ -46,7 +46,7 @@ describeInBrowser("the inspector", () => {
     return body.data.nodes.find((one: { id: string }) => one.id === node);
   };
 
-  test("an expression completes from the last run, shows its result, takes a value, is tested and pinned", async () => {
+  test("an expression completes from the last run, shows its result, accepts a value, is tested and pinned", async () => {
     const { id, ask } = await makeWorkflow();
     const { body: run } = await ask(`POST /api/v1/workflows/${id}/trigger`, {
       input: { who: "Ada" },
@@ -94,7 +94,7 @@ describeInBrowser("the inspector", () => {
     await expectSound(visitor);
   });
 
-  test("a renamed case and a changed id take everything along that names them", async () => {
+  test("renaming a case or an id updates all references", async () => {
     const { id } = await makeWorkflow();
     const { page } = await at.visit(["owner"]);
     await openStep(page, id, "kind");
@@ -215,7 +215,7 @@ describeInBrowser("the inspector", () => {
     expect(event).toMatchObject({ type: "order.placed", data: { sku: "CD-2" } });
   });
 
-  test("a form is designed with the keyboard: a removed field leaves it at the next, Escape at the panel", async () => {
+  test("a form is designed with the keyboard: after removing a field the focus is on the next one, and after Escape on the panel", async () => {
     const fields = ["name", "mail", "more"].map((name) => ({ name }));
     const { id } = await makeWorkflow({ type: "form", title: "Survey", pages: [{ fields }] });
     const { page } = await at.visit(["owner"]);
@@ -249,7 +249,7 @@ describeInBrowser("the inspector", () => {
     expect(await page.getByRole("button", { name: /^Test this step/ }).isDisabled()).toBe(true);
   });
 
-  test("every component is sound, light and dark, wide and narrow", async () => {
+  test("every component is accessible, light and dark, wide and narrow", async () => {
     const visitor = await at.visit(["owner"]);
     for (const section of ["basics", "overlays", "fields", "form", "code", "display"]) {
       await visitor.page.goto(`${at.origin}/components?section=${section}`);

@@ -64,7 +64,7 @@ describeInBrowser("reads after live events", () => {
     expect(seen.length).toBeLessThan(expected.length * 2 + 1);
   };
 
-  test("an act makes the desk read the ticket once, and what another's ticket changes only lists", async () => {
+  test("an action makes the desk read the ticket once, and another's ticket change reads only lists", async () => {
     const [{ number }, other] = [await raise("Printer"), await raise("Phone")];
     const agent = await at.visit(["owner"]);
     const { page } = agent;
@@ -91,7 +91,7 @@ describeInBrowser("reads after live events", () => {
     expect(agent.faults).toEqual([]);
   });
 
-  test("runs, a grid and home read what an act changed there", async () => {
+  test("runs, a grid and home read what an action changed there", async () => {
     const name = "Greet";
     const nodes = [{ id: "say", type: "set", config: { values: { x: 1 } } }];
     const id = await deployWorkflow(owner, nodes, { name });

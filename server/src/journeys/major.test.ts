@@ -7,7 +7,7 @@ const INCIDENTS = "/api/v1/itsm/incidents";
 describeInBrowser("major incidents", () => {
   const at = useConsole();
 
-  test("a major incident goes through its room: roles, word to all and to the public, the end of all reports, a review", async () => {
+  test("a major incident in its room: roles, internal and public updates, closing of linked reports, a review", async () => {
     const owner = await at.world.member(["owner"]);
     await owner("PATCH /api/v1/itsm/status-page", { isOn: true, title: "Mill status" });
     await owner("POST /api/v1/itsm/status-components", { name: "Card payments" });
@@ -44,7 +44,7 @@ describeInBrowser("major incidents", () => {
     expect(await stranger.page.content()).not.toContain("502");
     await expectSound(stranger);
 
-    // The end of it is the end of its reports; the review has it all.
+    // Closing it closes its reports; the review contains everything.
     await page.getByRole("button", { name: /^Resolve/ }).click();
     await page.getByLabel("Description of the resolution").fill("A new certificate");
     await page.getByRole("dialog").getByRole("button", { name: "Resolve", exact: true }).click();

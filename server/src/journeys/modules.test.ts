@@ -8,7 +8,7 @@ const ARTIFACTS = "/api/v1/sdk/artifacts";
 describeInBrowser("deploying a workflow whose script imports a module", () => {
   const at = useConsole();
 
-  test("the deploy dialog names who changed the module, and only its check box moves it", async () => {
+  test("the deploy dialog names who changed the module, and only its checkbox updates it", async () => {
     const builder = await at.visit(["owner"]);
     const owner = await at.world.member(["owner"]);
     const source = (rate: number) => ({ scriptSource: `export const rate = () => ${rate};` });
@@ -56,7 +56,7 @@ describeInBrowser("deploying a workflow whose script imports a module", () => {
     expect(await output()).toBe(2);
   });
 
-  test("an artifact's page names its newer modules, and only its button moves them", async () => {
+  test("an artifact's page names its newer modules, and only its button updates them", async () => {
     const builder = await at.visit(["owner"]);
     const owner = await at.world.member(["owner"]);
     const made = async (name: string, artifactType: string, scriptSource: string) => {

@@ -36,7 +36,7 @@ describeInBrowser("the menu and the settings", () => {
     }
   });
 
-  test("an area unfolds its screens, the page is the current one, by mouse and keyboard", async () => {
+  test("an area expands to its screens, the current page is marked, with mouse and keyboard", async () => {
     const owner = await at.visit(["owner"]);
     const { page } = owner;
     await open(page, "/");
@@ -95,7 +95,7 @@ describeInBrowser("the menu and the settings", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("menuitem", { name: "Pin" }).waitFor();
     await page.keyboard.press("Enter");
-    // Nine at most: the last area makes room.
+    // At most nine entries: the last area gives up its place.
     const withRuns = [
       "Home",
       "Desk",
@@ -159,7 +159,7 @@ describeInBrowser("the menu and the settings", () => {
       await moveTo(page, `${at.origin}/settings`);
       await page.getByRole("searchbox", { name: "Search settings" }).waitFor();
     }
-    // Arrows walk from the field through what it finds.
+    // Arrow keys move from the field through its results.
     await page.getByRole("searchbox").fill("calendar");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");

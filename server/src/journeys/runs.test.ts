@@ -313,7 +313,7 @@ describeInBrowser("runs", () => {
     await expectSound(visitor);
   });
 
-  test("a backfill starts past runs, and a gate refuses a deployment that changes values", async () => {
+  test("a backfill starts runs for past events, and a gate rejects a deployment that changes values", async () => {
     const ask = await at.world.member(["owner"]);
     const send = (n: number) =>
       ask("POST /api/v1/events/topics/orders/publish", { type: "orders.paid", payload: { n } });

@@ -8,7 +8,7 @@ const BATCH = 1_000;
 
 type Stored = Readonly<Record<string, unknown>>;
 
-/** All records of a table in the order of a list, read page by page through the API. */
+/** All records of a table in list order, read page by page through the API. */
 async function readAll(ask: Ask, slug: string, query: string): Promise<readonly Stored[]> {
   const records: Stored[] = [];
   let after = "";
@@ -69,7 +69,7 @@ describeInBrowser("sheets", () => {
 
   const known = ({ id, name, rank, note }: Stored) => [id, name, rank, note];
 
-  test("5,000 cells are pasted over rows that were never loaded and behind the last, and undone", async () => {
+  test("pastes 5,000 cells over rows that were not loaded and beyond the last one, and undoes it", async () => {
     const rows = 2_500;
     const { page, faults, read, before } = await openStock("stock", rows);
 
@@ -84,7 +84,7 @@ describeInBrowser("sheets", () => {
     expect(pasted.map(({ rank, note }) => [rank, note])).toEqual(
       lines.map((_, n) => [100_000 - n, `new ${n}`]),
     );
-    // Each record kept its own name: no value reached another row.
+    // Each record kept its name: no value was written to another row.
     expect(pasted.slice(0, rows).map(({ id, name }) => [id, name])).toEqual(
       before.map(({ id, name }) => [id, name]),
     );
@@ -95,7 +95,7 @@ describeInBrowser("sheets", () => {
     expect(faults).toEqual([]);
   });
 
-  test("clear, fill and delete mean the whole selection, loaded or not, and are undone", async () => {
+  test("clear, fill and delete apply to the entire selection, loaded or not, and can be undone", async () => {
     const rows = 500;
     const { page, faults, read, before } = await openStock("shelves", rows);
     await page.getByRole("grid").focus();
@@ -115,7 +115,7 @@ describeInBrowser("sheets", () => {
       expect((await read()).map(known)).toEqual(before.map(known));
     }
 
-    // All records are deleted in one step, and come back with their ids.
+    // All records are deleted in one step, and restored with their ids.
     await page.keyboard.press("Control+a");
     await page.keyboard.press("Control+Delete");
     await page.getByText("500 records deleted").waitFor();
@@ -261,7 +261,7 @@ describeInBrowser("sheets", () => {
     });
     await expect.poll(() => cell("Acme Ltd").count()).toBe(2);
     await expect.poll(() => cell("Porto").count()).toBe(2);
-    // Columns that others add are filled, and follow the records at the other end of the link.
+    // Columns added by others are filled, and update with the linked records.
     const linked = (text: string) => page.getByRole("gridcell").filter({ hasText: text });
     await page.goto(`${at.origin}/tables/firms`);
     await cell("Acme Ltd").waitFor();

@@ -30,7 +30,7 @@ describeInBrowser("the shell", () => {
     return (await owner(`GET /api/v1/workflows?q=${encodeURIComponent(name)}`)).body.data;
   };
 
-  test("every screen is sound in light and dark, wide and narrow", async () => {
+  test("every screen is accessible in light and dark, wide and narrow", async () => {
     const owner = await at.world.member(["owner"]);
     await owner("POST /api/v1/workflows", GREETING);
     await owner("POST /api/v1/itsm/incidents", {

@@ -23,7 +23,7 @@ describeInBrowser("signing in", () => {
   const arriveAt = ({ page }: Visitor, path: string) =>
     page.waitForURL(({ pathname, search }) => `${pathname}${search}` === path);
 
-  /** The address in a mail. Its body is quoted-printable: long lines are folded with "=". */
+  /** The URL in an e-mail. Its body is quoted-printable: long lines are folded with "=". */
   const linkOf = (path: string) =>
     until(async () => {
       const text = mails
@@ -108,7 +108,7 @@ describeInBrowser("signing in", () => {
     await expectSound(visitor);
     await page.getByRole("button", { name: "I have saved them" }).click();
     await page.getByRole("navigation", { name: "Main menu" }).waitFor();
-    // And with it the next time.
+    // And uses it the next time.
     await page.getByRole("button", { name: /Somebody/ }).click();
     await page.getByRole("button", { name: "Sign out" }).click();
     await fillIn(visitor, byKey.email);

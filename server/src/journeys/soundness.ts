@@ -30,8 +30,8 @@ interface Violation {
 let source: string | undefined;
 
 /**
- * Axe is half a megabyte, and most of its load was to hand that to the browser: the console's pages have it from their
- * server, and then from the browser's cache.
+ * Axe is half a megabyte, and transferring it to the browser took most of its load time: the console's pages load
+ * it from their server, and later from the browser's cache.
  */
 async function loadAxe(page: Page): Promise<void> {
   if (await page.evaluate(findAxe, AXE_ASSET)) return;
@@ -39,7 +39,7 @@ async function loadAxe(page: Page): Promise<void> {
   await page.evaluate(source);
 }
 
-/** Resolves with whether axe is there, or could be loaded. Runs in the page. */
+/** Resolves to whether axe is or could be loaded. Runs in the page. */
 async function findAxe(path: string): Promise<boolean> {
   if ("axe" in globalThis) return true;
   const isConsole = document.querySelector("#root") !== null;
@@ -59,9 +59,9 @@ async function findAxe(path: string): Promise<boolean> {
 /** The text styles in this process that axe has found valid. */
 const known = new Set<string>();
 
-/** The frame around every screen, a third to two thirds of its elements. */
+/** The frame around every screen, which contains a third to two thirds of its elements. */
 const FRAMES = [".shell > nav", ".stage > .top", ".stage > nav"];
-/** The frames of this process with which axe was content. */
+/** The frames that axe has checked without violations in this process. */
 const knownFrames = new Set<string>();
 
 /** Returns all violations. */

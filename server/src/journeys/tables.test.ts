@@ -30,13 +30,13 @@ describeInBrowser("tables", () => {
     const cell = (text: string) => grid.getByRole("gridcell", { name: text, exact: true });
     await cell("Bolt 7").waitFor();
 
-    // Types over a cell, by keys alone.
+    // Types into a cell, with the keyboard only.
     await grid.focus();
     await page.keyboard.type("Washer");
     await page.keyboard.press("Enter");
     await cell("Washer").waitFor();
 
-    // Pastes cells of a spreadsheet over two records and beyond the last of them.
+    // Pastes cells of a spreadsheet over two records and beyond the last one.
     await page.keyboard.press("Control+End");
     await page.keyboard.press("Home");
     await page.evaluate(() => {

@@ -37,7 +37,7 @@ export interface ConsoleFixture {
 }
 
 export interface ConsoleOptions extends WorldOptions {
-  /** Under `http://localhost`, known from the start: passkeys and identity providers are bound to an origin. */
+  /** Uses a fixed `http://localhost` origin: passkeys and identity providers are bound to an origin. */
   readonly isNamed?: boolean;
 }
 
@@ -185,7 +185,7 @@ export async function expectSound({ page, faults, looked }: Visitor): Promise<vo
   looked.add(screen);
 }
 
-/** Expects that the open screen is sound in light and dark, wide and narrow; `expectMore` is called in each. */
+/** Expects that the screen is accessible in light and dark, wide and narrow; `expectMore` is called in each. */
 export async function expectSoundInEveryLook(
   visitor: Visitor,
   expectMore: () => Promise<void> = async () => undefined,
@@ -232,7 +232,7 @@ export async function pressAndConfirm(page: Page, key: string): Promise<void> {
   await confirmAsked(page);
 }
 
-/** Answers the open question by its second button: Enter alone would cancel. */
+/** Confirms the open dialog with its second button: Enter alone would cancel. */
 export async function confirmAsked(page: Page): Promise<void> {
   const dialog = page.locator("dialog[open]");
   await dialog.getByRole("button", { name: "Cancel", exact: true }).waitFor();

@@ -14,7 +14,7 @@ describeInBrowser("moving a workspace", () => {
 
   // Each task is a separate process, which loads the entire product. The HTTP variant is in archives.test.ts.
   test(
-    "an owner exports it, an operator elsewhere checks, loads and activates it, and its people find their work",
+    "an owner exports it, an operator elsewhere checks, imports and activates it, and its members find their work",
     async () => {
       const small = await source.world.workspace("small");
       const member = await source.world.member(["owner"], small);

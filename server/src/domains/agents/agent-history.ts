@@ -69,7 +69,7 @@ const NO_REPLY: TurnOutput = {
 export function agentOf(tools: StepTools): Agent {
   const history = tools.agent();
   if (!history) throw new Error("A step of an agent is outside of one.");
-  // Its configuration was checked against the type's schema before it was written.
+  // Its configuration was validated against the type's schema before it was stored.
   const config = history.config as unknown as AgentConfig;
   const turns = history.turns.map(({ turn, results }) => ({
     reply: toTurn(turn),

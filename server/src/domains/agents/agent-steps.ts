@@ -17,7 +17,7 @@ import { addSpent } from "./ask-model.ts";
 const CONTENT_CHARACTERS_MAX = 60_000;
 const MESSAGE_CHARACTERS_MAX = 4_000;
 
-/** Begins an agent: its configuration is evaluated once, for all turns. */
+/** Starts an agent: its configuration is evaluated once for all turns. */
 export const agentStep = executor({
   type: agent,
   run: ({ maxTurns = AGENT_TURNS_DEFAULT }) => ({ turns: maxTurns }),
@@ -119,7 +119,7 @@ function cut(text: string, charactersMax = CONTENT_CHARACTERS_MAX): string {
   return `${text.slice(0, charactersMax)}\n(${rest} more characters were omitted)`;
 }
 
-/** Ends a turn; that without a call is the last, and its text the answer. */
+/** Ends a turn; a turn without calls is the last, and its text is the answer. */
 export const agentCheckStep = executor({
   type: agentCheck,
   run(_config, tools) {

@@ -13,7 +13,7 @@ type Tool = NonNullable<AgentConfig["tools"]>[number];
 
 const NO_PARAMETERS: Schema = { type: "object", properties: {} };
 
-/** Finds out what the tools take: from the agent, the workflow, the connector, or the MCP server. */
+/** Determines the inputs of the tools: from the agent, the workflow, the connector, or the MCP server. */
 export async function listTools(tools: StepTools, config: AgentConfig): Promise<OfferedTool[]> {
   const offered: OfferedTool[] = [];
   for (const tool of config.tools ?? []) offered.push(await describeTool(tools, tool));

@@ -82,7 +82,7 @@ async function ask(
   });
 }
 
-/** Throws when the agent has used up what it may. */
+/** Throws if the agent has reached a limit. */
 function checkLimits({ config, before, startedAt }: Agent, { platform }: StepTools): void {
   const { maxTotalTokens, maxCost, maxMs } = config;
   if (maxMs !== undefined && startedAt !== undefined) {
@@ -131,7 +131,7 @@ async function readRemembered(
   return (found?.messages ?? []).slice(-(memory.window ?? WINDOW_DEFAULT));
 }
 
-/** Keeps the question and the answer; once, however often the step begins. */
+/** Saves the question and the answer once, even if the step is repeated. */
 async function remember(tools: StepTools, { config }: Agent, text: string): Promise<void> {
   const { memory } = config;
   if (!memory) return;

@@ -250,7 +250,7 @@ describe("agent", () => {
     });
   });
 
-  test("remembers by its key, no further than its window, until that is deleted", async () => {
+  test("memory is selected by key, limited by its window, and can be deleted", async () => {
     const remembering = agent({ memory: { key: "customer {{ trigger.input.who }}", window: 2 } });
     for (const text of ["I am Ada.", "Who am I?", "And now?"]) {
       service.say({ text: `You said ${text}` });

@@ -63,7 +63,7 @@ export async function askModel(tools: StepTools, question: Question): Promise<An
   }
 }
 
-/** Adds what another answer took. */
+/** Adds the usage of another response. */
 export function addSpent<T extends Pick<ChatAnswer, "usage" | "cost">>(
   one: T,
   other: Pick<ChatAnswer, "usage" | "cost">,
@@ -83,7 +83,7 @@ function withSpent(answer: ChatAnswer, { usage, cost }: ChatAnswer): ChatAnswer 
   return { ...answer, usage, cost };
 }
 
-/** The object in a text: some models put words or a fence around it. */
+/** The JSON object in a text: some models add text or a code fence. */
 function readObject(
   text: string,
   schema: Readonly<Record<string, unknown>>,

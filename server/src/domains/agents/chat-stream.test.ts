@@ -136,7 +136,7 @@ test("shows turns of an agent, but no text that the workflow may still change or
   }
 });
 
-test("a chat names a step whose text can be shown", async () => {
+test("a chat names a step whose text can be streamed", async () => {
   const save = async (stream: string) => {
     const nodes = [llm, { ...llm, id: "typed", config: { ...llm.config, schema: {} } }];
     const { status, body } = await owner("POST /api/v1/workflows", {

@@ -181,7 +181,7 @@ test.each([{}, { maxConcurrency: 1 }])(
   },
 );
 
-test("memories are bounded: in characters, for each workflow, and in time", async () => {
+test("memories are limited in length, number per workflow, and age", async () => {
   const MEMORIES = "/api/v1/agent-memories";
   const long = (n: number) => ({ role: "user", content: String(n).padEnd(20_000, "x") });
   const messages = Array.from({ length: 15 }, (_, n) => long(n));

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { cutText } from "./text-chunks.ts";
 
-test("chunks are short enough, begin within those before them, and together they are the text", () => {
+test("chunks are within the limit, start within the previous one, and together contain the text", () => {
   const end = fc.constantFrom("", ". ", "\n", "\n\n", " ", "🚲");
   fc.assert(
     fc.property(

@@ -48,7 +48,7 @@ function scoreWords(
   );
 }
 
-/** Every operation that the caller may call by way of the protocol. */
+/** All operations that the caller can call through the protocol. */
 export function listAgentOperations(platform: Platform, caller: Caller): Operation[] {
   return [...platform.operations.values()].filter((op) => isForAgents(op) && mayCall(op, caller));
 }

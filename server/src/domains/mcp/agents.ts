@@ -105,7 +105,7 @@ export const revokeAgent = command({
     const ended = id.startsWith("tok_")
       ? await revokeTokenFor(ctx, id)
       : await revokeConsentFor(ctx, id);
-    // Thrown after the fact, which takes it back.
+    // Thrown after the change, which rolls it back.
     if (!ended) throw new Failure(NotFound);
     if (ended.userId === userIdOf(ctx.caller)) return;
     // Agents of others are hidden from members who may only see their own.

@@ -105,7 +105,7 @@ test("an agent builds, tests, dry-runs and publishes a workflow only with the pr
   expect(body.data).toMatchObject([{ actor: { type: "api_token", name: "Robot" } }]);
 });
 
-test("a deployed workflow that is offered is a tool with its own schema, within the scopes and the approvals", async () => {
+test("a deployed and offered workflow is a tool with its own schema, limited by scopes and approvals", async () => {
   const offer = (name: string, expression: string, more: object = {}) => ({
     name: `Tool ${name}`,
     description: "Adds one",

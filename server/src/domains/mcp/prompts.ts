@@ -1,4 +1,4 @@
-/** Prompts that people choose: the order in which an agent does well here. */
+/** Prompts that users select: recommended steps for an agent. */
 interface PromptText {
   readonly name: string;
   readonly description: string;

@@ -31,7 +31,7 @@ export function toInputSchema(op: Operation): ObjectSchema {
   };
 }
 
-/** Divides an input among path, query and body. */
+/** Splits an input into path, query and body. */
 export function splitInput(op: Operation, input: Members): CallParts {
   const body = bodyOf(op);
   const names = Object.keys(input);

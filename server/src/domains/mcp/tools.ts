@@ -31,7 +31,7 @@ export type PlannedCall =
   | { readonly answer: unknown }
   | { readonly refusal: string }
   | {
-      /** The question to a person, who must confirm a drastic call. */
+      /** The confirmation question for a destructive call. */
       readonly question: string;
       readonly isDrastic: () => Promise<boolean>;
       readonly run: () => Promise<AgentAnswer>;

@@ -76,8 +76,8 @@ interface MigrationTask {
 }
 
 /**
- * Applies a migration, or rolls it back. When a step fails everything is undone, and the failure is
- * saved; a dry run is undone in any case, and nothing is saved.
+ * Applies a migration, or rolls it back. If a step fails, everything is rolled back, and the failure is saved; a
+ * dry run is always rolled back, and nothing is saved.
  */
 export async function runMigration(
   ctx: RunContext,
@@ -112,7 +112,7 @@ export async function runMigration(
   return { ...after, dryRun, recordsChanged };
 }
 
-/** Rolls back what a dry run did. */
+/** Rolls back the changes of a dry run. */
 class DryRunDone extends Error {
   readonly outcome: StepsOutcome;
 
@@ -122,7 +122,7 @@ class DryRunDone extends Error {
   }
 }
 
-/** A dry run can be repeated at will, and all readers of the log wait for it as for any other. */
+/** A dry run can be repeated freely, and all log readers wait for it as for any other transaction. */
 const DRY_RUN_SHARE = 1 / 3;
 
 /** Runs the steps within a common time limit; rolls them back on failure or in a dry run. */

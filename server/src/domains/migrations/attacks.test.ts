@@ -47,7 +47,7 @@ async function state() {
 }
 
 const ATTACKS = [
-  // Other schemas and what the platform has.
+  // Other schemas and platform data.
   "insert into items (title) select email from public.users",
   "insert into items (title) select email from users",
   "insert into items (title) select token_hash::text from sessions",
@@ -90,7 +90,7 @@ const ATTACKS = [
   "update items set title = $$x$$ || U&'\\0070g' returning pg_sleep(1)",
   "insert into items (title) values (U&\"pg\\005fread\\005ffile\"('x'))",
   "insert into items (title) values (operator(public.+) 1)",
-  // Statements that are none of a migration's business.
+  // Statements that migrations do not support.
   "select 1",
   "select * into t from items",
   "create table t as select * from items",

@@ -39,7 +39,7 @@ test.each<[from: Record<string, unknown>, to: object, values: unknown[]]>([
   }
 });
 
-test("a reference that became JSON refers to the same record again", async () => {
+test("a reference converted to JSON and back refers to the same record", async () => {
   const { owner, applied, rollBack } = await migrationWorkspace(world);
   const options = { table: "t", onDelete: "cascade" };
   await owner("POST /api/v1/tables", {

@@ -91,7 +91,7 @@ interface StoredSteps {
 }
 export type Migration = Omit<Static<typeof Migration>, "up" | "down"> & StoredSteps;
 
-/** A migration with the outcome of applying it or rolling it back. */
+/** A migration and the result of applying it or rolling it back. */
 export const MigrationRun = Type.Object(
   {
     ...Migration.properties,

@@ -190,7 +190,7 @@ test("a rollback restores the structure, and data as far as it still exists", as
   expect(await recordsOf("items")).toMatchObject([{ title: null, amount: 5 }]);
 });
 
-test("migrations are applied in their order, and rolled back from the last", async () => {
+test("migrations are applied in order, and rolled back starting with the last", async () => {
   const { write, apply, rollBack } = await migrationWorkspace(world);
   const first = await write([items]);
   const second = await write(["alter table items add column day date"]);

@@ -32,7 +32,7 @@ type ParsedScript = Extract<ParsedStep, { sql: string }>;
 export interface StepsOutcome {
   readonly statements: readonly string[];
   readonly recordsChanged: number;
-  /** The steps that undo it; null when statements changed records, which no step undoes. */
+  /** The steps that undo it; null if statements changed records, which cannot be undone by steps. */
   readonly inverse: readonly TableStep[] | null;
   readonly changes: readonly AppliedSteps[];
 }
@@ -52,7 +52,7 @@ export async function runMigrationSteps(
   return runner.end();
 }
 
-/** Structured steps that follow each other are planned together: they may depend on one another. */
+/** Consecutive structural steps are planned together, because they may depend on each other. */
 function batchesOf(steps: readonly ParsedStep[]): ParsedStep[][] {
   const batches: ParsedStep[][] = [];
   for (const step of steps) {
@@ -71,7 +71,7 @@ class StepRunner {
   readonly #statements: string[] = [];
   readonly #changes: AppliedSteps[] = [];
   readonly #inverse: TableStep[] = [];
-  /** Tables with write triggers, and the statements that drop those. */
+  /** Tables with write triggers, and the statements that drop these triggers. */
   readonly #triggered = new Map<string, readonly string[]>();
   #reversible = true;
   #recordsChanged = 0;
@@ -114,7 +114,7 @@ class StepRunner {
     };
   }
 
-  /** Runs a statement about tables as the steps that it is translated into. */
+  /** Runs a statement about tables by running its translated steps. */
   async #changeStructure(
     statement: StructureStatement,
     { index, path, sql }: ParsedScript,
@@ -175,7 +175,7 @@ class StepRunner {
     this.#inverse.unshift(...applied.inverse);
   }
 
-  /** Runs a statement on records as the owner of the tables, a role that reaches nothing else. */
+  /** Runs a statement on records as the owner of the tables, a role without any other access. */
   async #write(statement: RecordsStatement, tables: readonly Table[]): Promise<void> {
     const { text } = statement;
     this.#reversible = false;
@@ -238,7 +238,7 @@ function tablesToLock(
   );
 }
 
-/** The slugs of the tables that a migration changes, or whose records. */
+/** The slugs of the tables whose structure or records a migration changes. */
 function tablesNamedIn(
   parsed: readonly ParsedStep[],
   tables: readonly Table[],
@@ -259,8 +259,8 @@ function tablesNamedIn(
 }
 
 /**
- * The slugs of the tables whose records statements may change. Inserts and updates change nothing
- * elsewhere, since ids stay; a delete also reaches the tables with references that it cascades to or clears.
+ * The slugs of the tables whose records statements may change. Inserts and updates affect no other table, because
+ * ids do not change; a delete also affects tables whose references it cascades to or clears.
  */
 function reachedTables(
   statements: readonly RecordWrites[],

@@ -14,7 +14,7 @@ const making = (table: string) => ({
   columns: [{ name: "title", type: "text" }],
 });
 
-/** Deletes pending ones, which would hold up those that are to be applied. */
+/** Deletes pending migrations, which would block later ones. */
 async function clear(owner: Ask): Promise<void> {
   const { body } = await owner("GET /api/v1/migrations?limit=200");
   for (const { id, status } of body.data) {

@@ -43,7 +43,7 @@ export async function parseMigrationInput(
   };
 }
 
-/** Parses stored steps, which are about to be run. */
+/** Parses stored steps before they are run. */
 export async function parseStoredSteps(
   caller: Caller,
   steps: readonly MigrationStep[],

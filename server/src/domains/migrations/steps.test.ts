@@ -206,7 +206,7 @@ test("while SQL runs, readers see the previous tables, and writers wait for the 
   const { body } = await owner("POST /api/v1/tables/items/records", { title: "One", amount: 1 });
   await owner("POST /api/v1/tables/others/records", { title: "Other", amount: 1 });
   const id = await write(["update items set amount = 2", "update others set amount = 2"]);
-  // The migration has done with the one table when it has to wait for the other.
+  // The migration has finished with the first table when it waits for the second.
   const holder = await world.hold(`${schemaSql(workspace.key)}.others`);
   const applying = apply(id);
   await world.waiting(1);
@@ -239,7 +239,7 @@ test("a failed step reports the reason, and leaves no trace", async () => {
   expect(await everything()).toEqual(before);
 });
 
-test("SQL on records keeps their ids, authors and revisions, and is undone by a down alone", async () => {
+test("SQL on records keeps ids, authors and revisions, and is undone only by an explicit down script", async () => {
   const { owner, write, apply, rollBack, applied, read, remove, recordsOf } =
     await migrationWorkspace(world);
   await applied([
@@ -316,7 +316,7 @@ test("SQL on records keeps their ids, authors and revisions, and is undone by a 
   expect((await read(stubborn)).status).toBe("applied");
 });
 
-test("SQL that makes tables makes the tables that the API shows", async () => {
+test("SQL that creates tables creates tables that the API shows", async () => {
   const { owner, rollBack, applied } = await migrationWorkspace(world);
   const id = await applied([
     `create table customers (id serial primary key, email varchar(200) not null unique,

@@ -110,7 +110,7 @@ export async function removeStates(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom("table_migration_states").where("migration_id", "=", id).execute();
 }
 
-/** The state in the environment of the transaction; undefined while it is pending. */
+/** The state in the environment of the transaction; undefined if pending. */
 export async function findState(tx: Tx, id: string): Promise<MigrationState | undefined> {
   const row = await tx
     .selectFrom("table_migration_states")
@@ -144,7 +144,7 @@ export async function setState(
     .execute();
 }
 
-/** The first migration before this number that is not applied here, and the last that is. */
+/** The first unapplied migration before this number, and the last applied one. */
 export async function neighbours(
   tx: Tx,
   number: number,

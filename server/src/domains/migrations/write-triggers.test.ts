@@ -14,7 +14,7 @@ const REFERRING = [
   ["loose_bound", "loose", "cascade"],
 ] as const;
 
-/** A workplace with those tables, and a record in each that refers to one in the other. */
+/** A workspace with those tables, and a record in each that refers to one in another. */
 async function referring() {
   const place = await migrationWorkspace(world);
   const { owner, write, apply, applied, workspace } = place;
@@ -87,7 +87,7 @@ test("deletions are followed to cascaded deletions and changes, and no further",
   });
   expect((await writing).map(({ status }) => status)).toEqual([200, 404, 200]);
   for (const table of ["loose", "bound_loose"]) {
-    // Once by the migration, and once by who waited for it.
+    // Once by the migration, and once by the waiting writer.
     expect(await owner(`GET ${at(table)}`)).toMatchObject({
       headers: { etag: '"3"' },
       body: { data: { title: "Two", parent: null } },

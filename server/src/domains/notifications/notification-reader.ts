@@ -25,7 +25,7 @@ export const notificationReader = reader({
   emits: [NotificationSent],
   async handle(ctx, events) {
     const rules = contributionsTo(NotificationRulePoint, ctx.services.contributions);
-    // All events are of one workspace, so the holders of fixed roles are looked up once.
+    // All events belong to one workspace, so the members with fixed roles are looked up once.
     const cache = new Map<NotificationRule, readonly MemberRow[]>();
     const findRecipients = async (
       rule: NotificationRule,
@@ -38,7 +38,7 @@ export const notificationReader = reader({
       return members;
     };
     for (const event of events) {
-      // A rule about notifications would otherwise never come to an end.
+      // A rule about notifications would otherwise never terminate.
       if (event.depth >= CAUSATION_DEPTH_MAX) continue;
       const { id: eventId, type: eventType, resource } = event;
       const about = { eventId, eventType, resource: { type: resource.type, id: resource.id } };

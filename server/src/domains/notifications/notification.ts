@@ -93,5 +93,5 @@ export const PreferencesData = Type.Object(
 );
 export type Preferences = Static<typeof Preferences> & { readonly revision: number };
 
-/** The preferences of a member who never set any. */
+/** The default preferences of a member. */
 export const DEFAULT_PREFERENCES: Preferences = { email: true, noEmailFor: [], revision: 0 };

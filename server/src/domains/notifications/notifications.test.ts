@@ -175,7 +175,7 @@ describe("the inbox", () => {
     expect(body.data).toEqual(read.body.data);
   });
 
-  test("goes from read to unread and back, and a repetition changes nothing", async () => {
+  test("changes from read to unread and back, and a repetition changes nothing", async () => {
     const { person, id } = await told();
     const steps: [string, object | undefined, string[]][] = [
       [`POST ${INBOX}/${id}/unread`, undefined, []],
@@ -225,7 +225,7 @@ describe("the inbox", () => {
     expect(await unreadOf(person)).toBe(1);
   });
 
-  test("opens to a person's token that has the scope, and to no other", async () => {
+  test("can be read by a person's token with the scope, and by no other", async () => {
     const { person, id } = await told();
     const withScope = async (scope: string) => {
       const token = { name: scope, expiresIn: null, scopes: [scope] };
@@ -238,7 +238,7 @@ describe("the inbox", () => {
     expect(await other(`GET ${INBOX}`)).toMatchObject({ status: 403 });
   });
 
-  test("goes when its owner leaves the workspace", async () => {
+  test("is deleted when its owner leaves the workspace", async () => {
     const { person } = await told();
     await person(`PUT ${PREFERENCES}`, { email: false });
     const owner = await world.member(["owner"]);

@@ -25,7 +25,7 @@ export interface MailPlace {
   readonly path?: `/${string}`;
   /** The conversation: e-mails with the same id and subject are grouped. */
   readonly thread?: { readonly id: string; readonly subject: string };
-  /** A link that acts for one person without signing in, above the link to the page. */
+  /** A link that acts for one person without signing in, shown above the link to the page. */
   readonly link?: (userId: string) => { readonly label: string; readonly path: string };
   /** Sends custom e-mails to those who want e-mails; returns false to send the standard ones. */
   readonly send?: (userIds: readonly string[]) => Promise<boolean>;
@@ -56,7 +56,7 @@ export async function notify(
   return members.map(({ id }) => id);
 }
 
-/** Inserts one row, emits one event and enqueues, unless opted out, one e-mail for each member. */
+/** Inserts a row, emits an event and enqueues, unless opted out, an e-mail for each member. */
 export async function deliver(
   ctx: SendContext,
   members: readonly MemberRow[],
@@ -133,7 +133,7 @@ async function readWorkspaceSlug(tx: SendContext["tx"]): Promise<string> {
   return slug;
 }
 
-/** Bounds a text, since a rule may render more than an inbox shows. */
+/** Truncates a text, because a rule may render more than an inbox shows. */
 function truncate(text: string, charactersMax: number): string {
   return text.length > charactersMax ? `${text.slice(0, charactersMax - 1)}…` : text;
 }

@@ -3,7 +3,7 @@ import { startWorld } from "#kernel/testing/world.ts";
 
 const PREFERENCES = "/api/v1/notifications/preferences";
 
-test("preferences are each member's own, and e-mail is on until turned off", async () => {
+test("preferences are per member, and e-mail is on by default", async () => {
   await using world = await startWorld();
   const person = await world.member(["viewer"]);
   const other = await world.member(["viewer"]);

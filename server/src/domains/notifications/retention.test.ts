@@ -12,7 +12,7 @@ test("deletes notifications older than ninety days within an hour, and no newer 
   }
   const left = async () =>
     (await apart.sql("select title from notifications order by title")).map(({ title }) => title);
-  // The job has had its first turn; the next one is an hour later.
+  // The job has already run once; its next run is an hour later.
   await until(async () => {
     const [row] = await apart.sql(
       "select from jobs where kind = 'notifications.prune' and claimed_at is null and due_at > now() + interval '30 minutes'",

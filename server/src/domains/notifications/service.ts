@@ -73,7 +73,7 @@ export async function setPreferences(
   return after;
 }
 
-/** Locks a notification of the caller; another person's is not found. */
+/** Locks a notification of the caller; others are not found. */
 async function lockOwn(ctx: WriteContext<never>, id: string): Promise<Notification> {
   const notification = await store.lock(ctx.tx, userIdOf(ctx.caller), id);
   ctx.expectRevision(notification.revision);

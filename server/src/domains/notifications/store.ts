@@ -66,7 +66,7 @@ export async function setReadAt(tx: Tx, id: string, readAt: Date | null): Promis
   );
 }
 
-/** Marks all notifications of a user as read; resolves to how many were unread. */
+/** Marks all notifications of a user as read; resolves to the previous number of unread ones. */
 export async function markAllRead(tx: Tx, userId: string, now: Date): Promise<number> {
   const { numUpdatedRows } = await tx
     .updateTable("notifications")

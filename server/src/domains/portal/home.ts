@@ -100,7 +100,7 @@ export const getHome = query({
   },
 });
 
-/** The requests on which the caller is to decide. */
+/** The requests on which the caller can decide. */
 async function listAsked(ctx: ReadContext): Promise<Static<typeof AskedApproval>[]> {
   const { tx } = ctx;
   const parameters = new SqlParameters();

@@ -10,7 +10,7 @@ import { eventStream } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { PortalUse } from "./permissions.ts";
 
-/** Events of which a visitor's pages are made. */
+/** The events that affect a visitor's pages. */
 const OWN = /^(incident|request)\./;
 /** An outage is shown to all visitors, although its ticket is not theirs. */
 const OUTAGES: ReadonlySet<string> = new Set([

@@ -99,7 +99,7 @@ export const updateLook = command({
   allowNoop: true,
   example: { body: { title: "Help at Lind", accent: "#0b5d4d" } },
   async run(ctx, { body }) {
-    // The first change has no row to lock, and two of them must take turns as well.
+    // The first change has no row to lock, and concurrent first changes must be serialized too.
     await ctx.send("select pg_advisory_xact_lock(hashtext('portal_settings' || $1))", [
       ctx.workspace.key,
     ]);

@@ -11,7 +11,7 @@ const PIXEL = Buffer.from(
   "base64",
 );
 
-/** Uploads a picture, and makes it that of the portal. */
+/** Uploads an image, and sets it as the portal image. */
 export async function setLogo(world: World, token: string): Promise<string> {
   const uploaded = await world.app.inject({
     method: "POST",

@@ -131,7 +131,7 @@ async function toThings(tx: Tx, rows: readonly unknown[]): Promise<Thing[]> {
 
 const APPROVERS_NAMED_MAX = 3;
 
-/** Approvers who have not decided: `Ann or Ben` where one of them is enough, `Ann and Ben` where all must agree. */
+/** Approvers without a decision: `Ann or Ben` if one is enough, `Ann and Ben` if all must approve. */
 function nameApprovers(approval: ApprovalRecord, names: ReadonlyMap<string, string>): string {
   const open = findAsked(approval).flatMap((id) => names.get(id) ?? []);
   const { rule } = currentStep(approval);

@@ -23,7 +23,7 @@ for (const amount of [1, 5]) {
 
 const run = (sql: string, more: object = {}) => owner("POST /api/v1/queries/run", { sql, ...more });
 
-/** Everything in the database that a statement might have changed. */
+/** Everything in the database that a statement might change. */
 async function stateOfDatabase(): Promise<unknown> {
   const relations = await world.sql(
     `select format('%I.%I', n.nspname, c.relname) as name, c.relkind as kind, c.relacl::text as acl
@@ -34,7 +34,7 @@ async function stateOfDatabase(): Promise<unknown> {
   const contents: unknown[] = [];
   for (const { name, kind } of relations) {
     if (kind !== "r" || name.startsWith("pg_temp")) continue;
-    // When a session was used is noted now and then, in its own time.
+    // Session usage is saved asynchronously.
     const text = name === "public.sessions" ? "(to_jsonb(t) - 'last_used_at')::text" : "t::text";
     const [row] = await world.sql(
       `select count(*)::int as n, md5(string_agg(${text}, '' order by ${text})) as sum from ${name} t`,
@@ -127,7 +127,7 @@ test("rejects malformed statement texts for the right reason", async () => {
       status: expect.toSatisfy((n) => [413, 422].includes(n)),
     });
   }
-  // Long, but nothing else is wrong with it.
+  // Long, but otherwise valid.
   const list = await run(`select count(*) from orders where amount in (${"1,".repeat(20_000)}5)`);
   expect(list.body.data.rows).toEqual([{ count: 2 }]);
 });
@@ -200,7 +200,7 @@ test("rejects every function that is not allowed, and allowed ones have no side 
   expect(relations).toEqual([]);
 });
 
-test("without the guard, the role would still read its own schema and nothing else", async () => {
+test("without the guard, the role could still read only its own schema", async () => {
   const neighbour = await world.workspace("next-door");
   const other = await world.member(["owner"], neighbour);
   await other("POST /api/v1/tables", { name: "Theirs", slug: "theirs", columns });
@@ -270,7 +270,7 @@ function isDenied(code: string): boolean {
   return ["42501", "22023"].includes(code);
 }
 
-test("without the guard, nothing of a session would outlive the question either", async () => {
+test("without the guard, no session state would remain after the query", async () => {
   const before = await stateOfPool();
   const partition = { workspace: world.home, environment: "production" } as const;
   const ask = (text: string) =>

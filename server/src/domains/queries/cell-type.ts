@@ -78,7 +78,7 @@ const SCALARS: readonly (readonly [string, number, number, CellType["read"]])[] 
   ["jsonpath", 4072, 4073, asText],
 ];
 
-/** The driver's parser of arrays; its types describe another one. */
+/** The driver's array parser; its type definitions describe another function. */
 const { arrayParser } = pg.types as unknown as {
   readonly arrayParser: {
     create(source: string, read: (text: string) => unknown): { parse(): unknown[] };

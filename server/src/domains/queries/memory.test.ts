@@ -1,4 +1,4 @@
-/** Statements that collect in memory what no sort or hash would. */
+/** Statements that use memory other than for sorting and hashing. */
 import { readFileSync } from "node:fs";
 import { expect, inject, test } from "vitest";
 import { STATEMENT_MEMORY_MAX_BYTES } from "#kernel/db/memory-watch.ts";

@@ -4,7 +4,7 @@ import { useWorld } from "#kernel/testing/world.ts";
 const world = await useWorld();
 const owner = await world.member(["owner"]);
 
-test("a pack may leave its parameters out, when it is installed and when it is upgraded", async () => {
+test("a pack may omit its parameters, on installation and upgrade", async () => {
   const install = (version: string, query: object) =>
     owner("POST /api/v1/sdk/packs/install", {
       id: "asking",

@@ -33,7 +33,7 @@ export type Parameter = Static<typeof Parameter>;
 /** The values of a run, as a list or by parameter name. */
 export type ParameterValues = readonly unknown[] | Readonly<Record<string, unknown>>;
 
-/** The values for a statement's `$1`, `$2` and so on; fails with the path of each error. */
+/** The values for a statement's `$1`, `$2` and so on; throws with the path of each error. */
 export function resolveParameters(
   parameters: readonly Parameter[],
   input: ParameterValues,

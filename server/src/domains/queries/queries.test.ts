@@ -116,7 +116,7 @@ test("duplicate column names keep all values", async () => {
   expect(await rowsOf("select")).toEqual([{}]);
 });
 
-test("parameters are of the type that their place wants", async () => {
+test("parameters get the type that their position requires", async () => {
   const { slug } = orders;
   expect(
     await rowsOf(`select orderno from ${slug} where orderno = any($1) order by 1`, [3, 1]),
@@ -268,7 +268,7 @@ test("a table changed on another node is reloaded", async () => {
   expect(await rowsOf(`select b from ${slug}`)).toEqual([{ b: 1 }]);
 });
 
-test("the slow questions of one workspace leave room for another's", async () => {
+test("slow queries of one workspace do not block those of another", async () => {
   const { key } = await world.workspace("quiet");
   const leaving = new AbortController();
   const busy = {

@@ -16,7 +16,7 @@ import { inspectQuery, ROWS_MAX, runQuery } from "./run/run-query.ts";
 import { QueryId } from "./saved-query.ts";
 import * as store from "./store.ts";
 
-/** The number of a row in the result; no column of a person's has this name. */
+/** The row number in the result; no user-defined column can have this name. */
 const ROW_NUMBER = '"(row)"';
 
 /**

@@ -108,7 +108,7 @@ test("counts, sorting, groups, searches and errors reveal no hidden data", async
     const { body } = await viewer("POST /api/v1/queries/run", { sql, rowMode: "array" });
     expect([sql, body.detail ?? body.data.rows]).toEqual([sql, rows]);
   }
-  // The owner, who sees them all, does run into them.
+  // The owner sees all rows, and gets the error.
   for (const sql of [
     `select name from ${slug} where 1 / (salary - 7) = 0`,
     `select sum(note::int) from ${slug}`,
@@ -117,7 +117,7 @@ test("counts, sorting, groups, searches and errors reveal no hidden data", async
   }
 });
 
-test("values of the question and of the rules do not get into each other's way", async () => {
+test("parameters of the query and of the rules do not conflict", async () => {
   const sql = `select name from ${people.slug} where name = any($2) and team <> $1 and salary > $3`;
   expect(await askedBy(viewer, sql, ["blue", ["Ada", "Cay", "Bob"], 1])).toEqual([{ name: "Cay" }]);
   expect(await askedBy(viewer, "select $1 as a", ["x"])).toEqual([{ a: "x" }]);
@@ -159,7 +159,7 @@ test("a plan and name completion reveal no more than a query", async () => {
   expect(relations.length).toBeLessThanOrEqual((await schemaOf(owner)).relations.length);
 });
 
-test("a question whose client has left is cancelled", async () => {
+test("cancels a query after its client disconnected", async () => {
   const address = await world.app.listen({ port: 0, host: "127.0.0.1" });
   const isRunning = async () => {
     const rows = await world.sql(

@@ -124,7 +124,7 @@ test("the statement is validated when saved, and must match its parameters", asy
   }
 });
 
-/** Does something while a transaction that has run these statements is open; it is committed then. */
+/** Runs work while a transaction with these statements is open, and then commits it. */
 function during<T>(statements: readonly string[], work: () => Promise<T>): Promise<T> {
   const { database } = world.database.app;
   return withOwnerClient({ ...inject("database").owner, database }, async (client) => {

@@ -48,7 +48,7 @@ export interface InspectedStatement {
   readonly inspection: Inspection;
 }
 
-/** Inspects the statement that the query will have, where that or its parameters change. */
+/** Inspects the future statement of the query if it or its parameters change. */
 export async function prepareUpdate(
   { db }: Platform,
   caller: Caller,
@@ -61,7 +61,7 @@ export async function prepareUpdate(
   return { sql, inspection: await inspectQuery(caller, sql) };
 }
 
-/** Updates a query; its parameters always fit its statement, whichever of them changes. */
+/** Updates a query; its parameters always match its statement. */
 export async function update(
   ctx: WriteContext<typeof QueryUpdated>,
   id: string,

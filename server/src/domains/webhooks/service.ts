@@ -30,7 +30,7 @@ import { webhookRef, webhookEventData, TooManyWebhooks, type Webhook } from "./w
 /** The limit per workspace: each event is matched against all of its webhooks. */
 const WEBHOOKS_MAX = 2_000;
 
-/** The column has an older word for a shard. */
+/** The column uses an older name for shard. */
 const SHARD_COLUMN = "lane";
 
 const DEFAULTS = {
@@ -47,7 +47,7 @@ export interface SealedInput {
   readonly secret: Buffer | null | undefined;
 }
 
-/** Creates the id of a new webhook before anything else, since its secret is bound to it. */
+/** Creates the id of a new webhook first, because its secret is bound to the id. */
 export function newWebhookId({ clock }: Platform): string {
   return newId("whk", clock.nowMs());
 }
@@ -169,7 +169,7 @@ export async function remove(ctx: WriteContext<typeof WebhookDeleted>, id: strin
   ctx.emit(WebhookDeleted, webhookRef(webhook), webhookEventData(webhook));
 }
 
-/** Prepares a new signing secret, from the input or generated, in plain text and encrypted. */
+/** Prepares a new signing secret, given or generated, in plain text and encrypted. */
 export async function prepareSecret(
   platform: Platform,
   caller: Caller,
@@ -181,7 +181,7 @@ export async function prepareSecret(
   return { secret, sealed };
 }
 
-/** Replaces the signing secret. The previous one signs too for a while, the one before it no longer. */
+/** Replaces the signing secret. The previous one also signs for a while, and older ones no longer do. */
 export async function rotateSecret(
   ctx: WriteContext<typeof WebhookSecretRotated>,
   id: string,
@@ -200,7 +200,7 @@ export async function rotateSecret(
   return webhook;
 }
 
-/** Replaces masks in the new headers, and compares them with the stored ones. */
+/** Replaces masks in the new headers with the stored values, and compares both. */
 function unmaskInput(
   { headers: input }: SealedInput["input"],
   stored: Readonly<Record<string, string>>,

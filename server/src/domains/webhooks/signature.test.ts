@@ -82,7 +82,7 @@ test.each([
   expect(got.sent["x-service-delivery"]).toBe(got.body.id);
 });
 
-test("the official verifier of Standard Webhooks accepts it, and nothing else", async () => {
+test("only the correct signature passes the official Standard Webhooks verifier", async () => {
   const secret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
   const got = await pinged(await made({ secret }));
   expect(new Verifier(secret).verify(got.text, got.sent)).toEqual(got.body);
@@ -99,13 +99,13 @@ test("a secret in plain text is the raw key of Standard Webhooks", async () => {
   expect(verifier.verify(got.text, got.sent)).toEqual(got.body);
 });
 
-test("without a secret nothing is signed", async () => {
+test("nothing is signed without a secret", async () => {
   const got = await pinged(await made());
   expect(Object.keys(got.sent).filter((name) => name.includes("signature"))).toEqual([]);
   expect(got.sent["x-service-event"]).toBe("webhook.ping");
 });
 
-test("after a rotation both secrets sign for a day, and then the new one alone", async () => {
+test("after a rotation both secrets sign for a day, and then only the new one", async () => {
   const first = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
   const id = await made({ secret: first });
   const rotated = await owner(`POST ${HOOKS}/${id}/secret/rotate`);
@@ -153,7 +153,7 @@ test("the first secret set by a rotation has no predecessor", async () => {
   expect(new Verifier(body.data.secret).verify(got.text, got.sent)).toEqual(got.body);
 });
 
-test("a secret that is replaced or removed by PATCH counts no longer", async () => {
+test("a secret replaced or removed by PATCH is no longer used", async () => {
   const id = await made({ secret: "the first one" });
   await owner(`POST ${HOOKS}/${id}/secret/rotate`, { secret: "the second one" });
   const changed = await owner(`PATCH ${HOOKS}/${id}`, { secret: "the third one" });

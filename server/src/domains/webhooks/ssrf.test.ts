@@ -23,7 +23,7 @@ const HOOKS = "/api/v1/webhooks";
 const draft = (url: string) => ({ name: "Hostile", url, events: ["*"] });
 
 const AT_SAVE = [
-  // Loopback, in every spelling that a URL parser takes.
+  // Loopback, in all spellings that URL parsers accept.
   "https://127.0.0.1/",
   "https://127.0.0.1:8080/",
   "https://127.1/",
@@ -47,7 +47,7 @@ const AT_SAVE = [
   "https://[::127.0.0.1]/",
   "https://[64:ff9b::7f00:1]/",
   "https://[2002:7f00:1::]/",
-  // Inner networks, metadata services, and what else is not public.
+  // Internal networks, metadata services, and other addresses that are not public.
   "https://10.0.0.1/",
   "https://172.16.0.1/",
   "https://192.168.0.1/",
@@ -127,7 +127,7 @@ test.each(AT_SENDING)("rejects the address of %j when it is used", async (url) =
   expect(tested.body.error).not.toMatch(/\d+\.\d+\.\d+\.\d+(?!\.nip)|::/);
 });
 
-test("a name that does not exist is an error too", async () => {
+test("a host name that does not exist is an error too", async () => {
   const { body } = await owner(`POST ${HOOKS}`, draft("https://nowhere.attacker.test/"));
   const tested = await owner(`POST ${HOOKS}/${body.data.id}/test`);
   expect(tested.body).toMatchObject({ status: 0, error: expect.stringContaining("ENOTFOUND") });

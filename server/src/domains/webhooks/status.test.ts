@@ -50,7 +50,7 @@ describe("a pause", () => {
     expect(stopped.events).toEqual(["webhook.paused"]);
   });
 
-  test("can be there from the start", async () => {
+  test("can be set at creation", async () => {
     const answer = await owner(`POST ${WEBHOOKS}`, { ...PAGER, status: "paused" });
     expect(answer).toMatchObject({
       status: 201,
@@ -59,7 +59,7 @@ describe("a pause", () => {
     });
   });
 
-  test("after failures ends with the count at nothing, and active forgets it too", async () => {
+  test("a resume after failures resets the count, and so does setting the status to active", async () => {
     const { id } = await made();
     await world.sql("update webhooks set consecutive_failures = 4 where id = $1", [id]);
     const still = await owner(`PATCH ${WEBHOOKS}/${id}`, { status: "active" });

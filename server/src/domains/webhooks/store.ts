@@ -10,7 +10,7 @@ import type { Webhook } from "./webhook.ts";
 
 type Table = Tables["webhooks"];
 
-/** All columns but the signing secrets and those that only the sender needs. */
+/** All columns except the signing secrets and those that only the sender needs. */
 const COLUMNS = [
   "id",
   "name",
@@ -94,7 +94,7 @@ export async function resetFailures(tx: Tx, id: string): Promise<void> {
     .execute();
 }
 
-/** Serializes the creation of webhooks in this workspace, so that the count holds. */
+/** Serializes the creation of webhooks in this workspace, so that the limit holds. */
 export async function lockCount(tx: Tx): Promise<void> {
   await sql`
     select pg_advisory_xact_lock(
@@ -133,7 +133,7 @@ const SECRET_COLUMNS = [
   "permissions",
 ] as const;
 
-/** Reads the secret columns apart, so that they can't get into a response or event. */
+/** Reads the secret columns separately, so that they cannot become part of a response or event. */
 export async function getSecretColumns(
   tx: Tx,
   id: string,

@@ -25,7 +25,7 @@ test("a condition on the ticket selects all its events by its state at each even
   await comment(quiet);
   const urgent = await raise({ impact: 1, urgency: 1 });
   await comment(urgent);
-  // From here on the quiet one is urgent, its earlier comment stays unsent.
+  // From here on the quiet ticket is urgent; its earlier comment stays unsent.
   await agent(`PATCH ${INCIDENTS}/${quiet}`, { impact: 1, urgency: 1 });
   await comment(quiet);
   await agent(`POST ${INCIDENTS}/${urgent}/resolve`, { resolution: "Restarted" });
@@ -43,7 +43,7 @@ test("a condition on the ticket selects all its events by its state at each even
   expect(past.missing).toEqual([]);
 });
 
-test("the preview names the events that lack what the condition reads", async () => {
+test("the preview names the events that lack fields of the condition", async () => {
   const { events, missing } = await preview({ "data.priority": { in: [1, 2] } });
   expect(events.map(({ type }: any) => type)).not.toContain("incident.comment_added");
   expect(missing).toContainEqual({

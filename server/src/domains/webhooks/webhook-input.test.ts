@@ -4,7 +4,7 @@ import { PAGER, useWebhooks, WEBHOOKS } from "./testing/webhook.ts";
 const { owner, create: made, lastEvent } = await useWebhooks();
 
 describe("two spellings", () => {
-  test("either is taken, and both are shown", async () => {
+  test("accepts both, and returns both", async () => {
     const snake = {
       retry_strategy: "fixed",
       retry_max_delay_ms: 60_000,
@@ -94,7 +94,7 @@ test.each([
   }
 });
 
-test("the limits themselves are taken", async () => {
+test("accepts values at the limits", async () => {
   await made({
     name: "n".repeat(200),
     url: `https://example.com/${"u".repeat(2_048 - 20)}`,

@@ -48,13 +48,13 @@ const Fields = Type.Object({
 /** The input of a webhook with its aliases resolved. */
 export type WebhookInput = Partial<Static<typeof Fields>>;
 
-/** The workspace of the caller, which every operation on webhooks has. */
+/** The workspace of the caller, which is set for all webhook operations. */
 export function workspaceOf({ workspace }: Caller): string {
   if (!workspace) throw new Error("A webhook belongs to a workspace.");
   return workspace.key;
 }
 
-/** Parses the body of a request; throws a failure with every field error. */
+/** Parses the body of a request; throws a failure with all field errors. */
 export async function parseWebhookInput(
   platform: Platform,
   caller: Caller,

@@ -145,7 +145,7 @@ export const Webhook = Type.Object(
 );
 export type Webhook = Static<typeof Webhook> & { readonly revision: number };
 
-/** The response to a rotation, the only one that holds a signing secret. */
+/** The response to a rotation, the only one that contains a signing secret. */
 export const RotatedSecret = Type.Object({
   secret: Type.String({ description: "Shown only in this response" }),
   previousSecretExpiresAt: nullable(Time),

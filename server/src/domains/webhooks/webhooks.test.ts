@@ -91,7 +91,7 @@ describe("a change", () => {
     expect((await lastEvent(id)).data.changes).toEqual([]);
   });
 
-  test("needs the revision that If-Match names", async () => {
+  test("requires the revision in If-Match", async () => {
     const { id } = await made();
     const first = await owner(`PATCH ${WEBHOOKS}/${id}`, { name: "B" }, { "if-match": '"1"' });
     expect(first.status).toBe(200);
@@ -143,7 +143,7 @@ test("lists are newest first, paged, and separate per workspace", async () => {
   expect(body.data.counts.webhooks).toBe(3);
 });
 
-test("a viewer and an auditor read, a builder writes, a member does neither", async () => {
+test("viewers and auditors read, builders write, and members may do neither", async () => {
   const { id } = await made();
   for (const [role, reads, writes] of [
     ["viewer", 200, 403],

@@ -52,7 +52,7 @@ export const Workspace = Type.Object(
   },
   { title: "Workspace" },
 );
-/** In the data of events; earlier ones had neither locale, origins nor the default of environments. */
+/** In event data; earlier events have no locale, origins or environment default. */
 const WorkspaceData = Type.Object(
   {
     ...Workspace.properties,
@@ -71,7 +71,7 @@ export const SlugTaken = failure(
   "workspaces_slug",
 );
 
-/** A slug from a display name; empty when the name has no usable character. */
+/** A slug derived from a display name; empty if the name has no usable character. */
 export function slugOf(name: string): string {
   return name
     .normalize("NFKD")

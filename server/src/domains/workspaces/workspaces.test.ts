@@ -15,7 +15,7 @@ test.each([{ name: "Mine", slug: "me" }, { name: "Me" }])(
   },
 );
 
-test("the list leaves out workspaces of deactivated members", async () => {
+test("the list omits workspaces of deactivated members", async () => {
   const person = await world.member(["viewer"]);
   const far = await world.workspace("far-away");
   await world.sql(

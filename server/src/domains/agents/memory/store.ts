@@ -46,7 +46,7 @@ export async function readMemory(
   return rows[0];
 }
 
-/** The last of the messages, as many as one memory has room for. */
+/** The latest messages that fit into one memory. */
 export function fitMessages(messages: readonly MemoryMessage[]): readonly MemoryMessage[] {
   let characters = 0;
   const from = messages.findLastIndex(({ content }) => {
@@ -56,7 +56,7 @@ export function fitMessages(messages: readonly MemoryMessage[]): readonly Memory
   return messages.slice(from + 1);
 }
 
-/** Adds messages at the end, and keeps the last; undefined when there are too many memories. */
+/** Appends messages, and keeps the latest; undefined if there are too many memories. */
 export async function appendMessages(
   tx: Tx,
   input: {

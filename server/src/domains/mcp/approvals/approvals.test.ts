@@ -159,7 +159,7 @@ test("members cannot approve their own agents, and neither can agents, tokens, o
   await ended(id);
 });
 
-test("rejected, cancelled and expired calls are never performed", async () => {
+test("rejected, cancelled and expired calls are not performed", async () => {
   const rejected = await ask();
   const no = await approver(`POST /api/v1/agent-calls/${rejected.id}/reject`, { comment: "No." });
   expect(no).toMatchObject({ status: 200, events: ["agent_call.rejected"] });
@@ -216,7 +216,7 @@ test("a call that requires approval is also rejected over HTTP, and so is creati
   expect(asked.body.code).toBe("agent_required");
 });
 
-test("an app does for an agent nothing that needs an approval, and a refreshed token is still an agent's", async () => {
+test("an app performs nothing for an agent that requires approval, and a refreshed token still belongs to an agent", async () => {
   const table = await owner("POST /api/v1/tables", {
     name: "Things",
     columns: [{ name: "name", type: "text" }],

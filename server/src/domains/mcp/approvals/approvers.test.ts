@@ -78,7 +78,7 @@ test("notifies approvers named by member, role id or role name, but not the agen
   await owner("PUT /api/v1/agents/policy", POLICY);
 });
 
-test("an agent whose person lost the right to have one is still bound by the policy", async () => {
+test("an agent whose member lost the permission for agents is still bound by the policy", async () => {
   const person = await world.member(["builder"]);
   await using left = await makeAgent(person);
   const workflow = await makeWorkflow();

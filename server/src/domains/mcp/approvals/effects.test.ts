@@ -90,7 +90,8 @@ test("a table change requires approval if it drops, converts or opens something"
     { alterColumns: [{ name: "note", description: "Remarks" }] },
   ];
   for (const body of ordinary) expect((await agent(change, body)).status).toBe(200);
-  // In development nothing depends on a column's name: the call reaches the table, which exists in production only.
+  // In development nothing depends on the name of a column, so the call fails on the table, which exists only in
+  // production.
   const elsewhere = { "x-environment": "development" };
   const renaming = await agent(change, { renameColumns: { pay: "wage" } }, elsewhere);
   expect(renaming.body.code).toBe("not_found");

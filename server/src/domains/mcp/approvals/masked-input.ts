@@ -25,7 +25,7 @@ export function maskInput(op: Operation, input: unknown): unknown {
   return mask(input, [schema, { properties: { value: { writeOnly: true } } }]);
 }
 
-/** Masks a value of which nothing is declared. */
+/** Masks a value without a schema. */
 export function maskSecrets(value: unknown): unknown {
   return mask(value, []);
 }

@@ -120,14 +120,14 @@ export async function demandsApproval(
   return policy.demands === "drastic" && (await isDrastic());
 }
 
-/** True where some call needs an approval. */
+/** Returns whether any call requires approval. */
 export function demandsAnything({ demands, operations, permissions }: AgentPolicy): boolean {
   return demands !== "nothing" || operations.length > 0 || permissions.length > 0;
 }
 
 const OPERATION_PATTERN = /^[a-z_]+\.(?:\*|[a-z_]+)$/;
 
-/** Throws a failure that names each permission and pattern that means nothing. */
+/** Throws a failure that names all unknown permissions and patterns. */
 export function assertPolicy(
   { operations, permissions }: Pick<AgentPolicy, "operations" | "permissions">,
   services: Pick<PlatformServices, "permissions">,
@@ -146,7 +146,7 @@ export function assertPolicy(
   assertNoErrors(errors);
 }
 
-/** True for those who set the policy. */
+/** Returns whether the caller may set the policy. */
 export function mayManage({ permissions }: Pick<Caller, "permissions">): boolean {
   return holdsPermission(permissions, PolicyWrite);
 }

@@ -101,7 +101,7 @@ function toFailure(status: number, problem: unknown): Failure {
   return new Failure(failure(code, status, title), { detail, ...(errors && { errors }) });
 }
 
-/** The events and changes of a dry run; fewer of them where they are long. */
+/** The events and changes of a dry run, truncated if they are long. */
 function toPreview(op: Operation, value: unknown): AgentCall["preview"] {
   const empty = { events: [], eventCount: 0, changes: [] };
   if (!supportsDryRun(op)) return { ...empty, leftOut: "It has a dry run of its own." };

@@ -22,7 +22,7 @@ import { rejectSql, tableSlug } from "./sql-error.ts";
 import { type ParsedType, toColumnType } from "./type-name.ts";
 import type { TableLookup } from "./table-lookup.ts";
 
-/** Translates `alter table`: its commands in their order, each against the table as those before it leave it. */
+/** Translates `alter table`: its commands in order, each against the table after the previous ones. */
 export function alterTableFrom(statement: AlterTableStmt, known: TableLookup): TableStep[] {
   const { objtype, relation, cmds = [], missing_ok } = statement;
   if (objtype !== "OBJECT_TABLE") rejectSql("only tables can be altered", relation);
@@ -41,7 +41,7 @@ export function alterTableFrom(statement: AlterTableStmt, known: TableLookup): T
   return steps;
 }
 
-/** The table as a step leaves it. Errors in the step are found when it is run. */
+/** The table after a step. Errors in the step are found when it runs. */
 function tableAfter(table: Table, step: TableStep): Table {
   const { columns, indexes } = table;
   if (step.op === "add_column") {
@@ -64,8 +64,8 @@ function tableAfter(table: Table, step: TableStep): Table {
 }
 
 /**
- * Adds a step. Consecutive changes of a column's options become one step: in between there might be a
- * minimum above a maximum that is about to change.
+ * Adds a step. Consecutive changes of a column's options become one step, because an intermediate state might be
+ * invalid, such as a minimum above the old maximum.
  */
 function append(steps: TableStep[], step: TableStep): void {
   const last = steps.at(-1);
@@ -81,7 +81,7 @@ function append(steps: TableStep[], step: TableStep): void {
 
 interface AlterContext {
   readonly slug: string;
-  /** Undefined when nothing is known of it yet. */
+  /** Undefined if nothing is known about it yet. */
   readonly table: Table | undefined;
   readonly location: number;
 }
@@ -108,7 +108,7 @@ const COMMANDS: ReadonlyMap<string, CommandHandler> = new Map<string, CommandHan
   ["AT_DropConstraint", dropConstraint],
 ]);
 
-/** A command that changes the column which it names. */
+/** A command that changes the named column. */
 function alterWith(
   changeOf: (command: AlterTableCmd, column: Column | undefined) => ColumnChange,
 ): CommandHandler {
@@ -233,7 +233,7 @@ function addKey({ contype, conname, keys }: Constraint, context: AlterContext): 
   ];
 }
 
-/** Only unique constraints have names; checks and references belong to their columns. */
+/** Only unique constraints have names here; checks and references belong to their columns. */
 function dropConstraint(
   { name = "", missing_ok }: AlterTableCmd,
   context: AlterContext,

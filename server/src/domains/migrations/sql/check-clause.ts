@@ -1,4 +1,4 @@
-/** Translates the conditions of `check` into options of columns. */
+/** Translates `check` conditions to options of columns. */
 import type { A_Expr, Node } from "libpg-query";
 import { recordsOf, textsOf } from "#domains/queries/index.ts";
 import type { ColumnTypeName } from "#domains/tables/index.ts";
@@ -60,7 +60,7 @@ function parseListCheck(expression: A_Expr, members: readonly Node[]): ColumnChe
   return { column: columnName(expression.lexpr, expression), options: { values }, type: "enum" };
 }
 
-/** Exclusive bounds are kept for whole numbers only: others have no next number. */
+/** Exclusive bounds are supported only for integers: other numbers have no next value. */
 function parseComparison(expression: A_Expr, operator: string): ColumnCheck {
   const bound = parseNumber(expression.rexpr);
   const { lexpr } = expression;

@@ -17,7 +17,7 @@ export interface ColumnDraft {
   defaultExpression: Node | undefined;
 }
 
-/** Parses a column with the constraints behind it. */
+/** Parses a column with its constraints. */
 export function parseColumnDefinition(definition: ColumnDef): ColumnDraft {
   const { colname, typeName, collClause, constraints = [], location } = definition;
   rejectSqlIf(definition, {
@@ -85,7 +85,7 @@ export function setReference(draft: ColumnDraft, constraint: Constraint): void {
   draft.found = parseReference(constraint);
 }
 
-/** Parses a foreign key, which can only refer to the ids of records. */
+/** Parses a foreign key, which can only refer to record ids. */
 export function parseReference(constraint: Constraint): ParsedType {
   const { pktable, pk_attrs, fk_matchtype, fk_del_action } = constraint;
   rejectSqlIf(constraint, {
@@ -167,7 +167,7 @@ function applyChecks(draft: ColumnDraft, { raw_expr }: Constraint): void {
   }
 }
 
-/** Parses an identity column, which becomes an autonumber. */
+/** Parses an identity column, which becomes an autonumber column. */
 function parseIdentity({ options = [], location = 0 }: Constraint): ParsedType {
   const start = options.map((option) => {
     const { defname, arg } = "DefElem" in option ? option.DefElem : {};

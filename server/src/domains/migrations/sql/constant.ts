@@ -27,7 +27,7 @@ export function parseDefault(expression: Node | undefined, type: ColumnTypeName)
   return convert && typeof value === "string" ? convert(value) : value;
 }
 
-/** Converters of texts into values of other types; numbers are written as texts too. */
+/** Converts texts to values of other types; numbers are represented as texts too. */
 const CONVERTERS: Readonly<Partial<Record<ColumnTypeName, (text: string) => unknown>>> = {
   integer: (text) => (text.trim() === "" ? text : Number(text)),
   boolean: (text) => BOOLEAN_WORDS.get(text.toLowerCase()) ?? text,
@@ -59,7 +59,7 @@ function constantValue(node: A_Const): string | number | boolean | null {
   return parseNumber({ A_Const: node }) ?? rejectSql("this constant is not available", node);
 }
 
-/** The parser takes some signs for operators. */
+/** The parser treats some signs as operators. */
 function parseNegative({
   name,
   lexpr,

@@ -128,7 +128,7 @@ function findDraft(drafts: readonly ColumnDraft[], name: string, at: Constraint)
   return draft ?? rejectSql(`the column ${name} does not exist in this table`, at);
 }
 
-/** An `id` that is not the key would be something else than the record's id. */
+/** An `id` that is not the primary key would differ from the record id. */
 function checkKeys(drafts: readonly ColumnDraft[]): void {
   const id = drafts.find(({ name }) => name.toLowerCase() === "id");
   const key = drafts.find(({ primary: isKey }) => isKey);

@@ -24,9 +24,9 @@ export function translateDrop(
     .map((table) => ({ op: "drop_table", table }));
 }
 
-/** SQL names the index alone. */
+/** SQL names only the index, not its table. */
 function dropIndex(name: string, missingOk: boolean, known: TableLookup): TableStep[] {
-  // Its table is only known where the tables are.
+  // Its table is known only if the tables are known.
   if (!known.tables) return [];
   const steps = known.tables.flatMap(
     (table) =>

@@ -13,8 +13,8 @@ export function toFieldName(column: string): string {
 }
 
 /**
- * The column that a name means: PostgreSQL folds a name without quotes to lower case, and no two columns
- * of a table differ in case alone.
+ * The column with a name: PostgreSQL converts unquoted names to lower case, and columns of a table cannot differ
+ * only in case.
  */
 export function resolveColumnName(table: Table | undefined, name: string): string {
   const columns = table?.columns ?? [];

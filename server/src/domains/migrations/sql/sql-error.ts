@@ -1,7 +1,7 @@
 import type { Node, RangeVar } from "libpg-query";
 import { textOf } from "#domains/queries/index.ts";
 
-/** SQL that can't be translated; `byte` is its position in the script, when that is known. */
+/** SQL that cannot be translated; `byte` is its position in the script, if known. */
 export class UnsupportedSql extends Error {
   readonly byte: number | undefined;
 
@@ -49,7 +49,7 @@ export function singleName(names: readonly string[], at?: { readonly location?: 
   return name;
 }
 
-/** Parses a number; undefined for any other node. The parser leaves a zero out. */
+/** Parses a number; undefined for any other node. The parser omits a zero. */
 export function parseNumber(node: Node | undefined): number | undefined {
   if (!node || !("A_Const" in node)) return undefined;
   const { ival, fval } = node.A_Const;

@@ -39,7 +39,7 @@ const change = (column: string, to: object) => ({
   change: to,
 });
 
-test("the types of SQL become types of columns", () => {
+test("SQL types become column types", () => {
   const [step] = translate(`create table t (
     a text, b varchar(40) not null, c char(3), d uuid, e smallint, f integer, g bigint default 7,
     h serial, i bigint generated always as identity (start with 100), j numeric(10, 2), k numeric,

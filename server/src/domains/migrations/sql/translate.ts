@@ -107,7 +107,7 @@ function translateIndex(statement: IndexStmt, known: TableLookup): TableStep[] {
   ];
 }
 
-/** Translates a comment, which becomes a description. */
+/** Translates a comment to a description. */
 function translateComment(
   { objtype, object, comment = "" }: CommentStmt,
   known: TableLookup,

@@ -73,7 +73,7 @@ function toOptions(name: string, [first, second]: readonly number[]): Record<str
   if (name === "uuid") return { maxLength: UUID_CHARACTERS };
   if (name === "varchar" || name === "bpchar")
     return first === undefined ? {} : { maxLength: first };
-  // A numeric(p) has no digits after the point.
+  // A numeric(p) has no decimal places.
   if (name === "numeric" && first !== undefined) return { scale: second ?? 0 };
   return {};
 }

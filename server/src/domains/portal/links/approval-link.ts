@@ -1,4 +1,4 @@
-/** Signed addresses by which an approver approves or rejects a request from the mail. */
+/** Signed URLs with which an approver approves or rejects a request from an e-mail. */
 import { needsStrongSignIn } from "#domains/identity/accounts/index.ts";
 import { describeRequest, requestStore } from "#domains/itsm/catalog/index.ts";
 import type { TicketMailPartBuilder } from "#domains/itsm/tickets/index.ts";
@@ -35,7 +35,7 @@ export function approvalLinks(
 export const buildApprovalPart: TicketMailPartBuilder = async (platform, about) => {
   const { partition, ticket, eventType, recipientId: personId } = about;
   if (!ASKING.has(eventType)) return undefined;
-  // A mail is weaker than what they sign in with: they decide in the portal.
+  // An e-mail is weaker than their second factor, so they decide in the portal.
   if (await needsStrongSignIn(platform.db, partition.workspace, personId)) return undefined;
   const request = await platform.db.read(partition, async (tx) =>
     describeRequest({ tx }, await requestStore.get(tx, ticket.id)),

@@ -132,7 +132,7 @@ async function openLink(platform: Platform, caller: Caller, token: string) {
       perform("requests.get_answers", { params }),
       platform.db.read(partition, (tx) => workspaceOf(tx, workspace)),
     ]);
-    // The operations' own schemas have made them.
+    // The data was validated by the operations' schemas.
     return {
       request: dataOfResponse(request) as Request,
       asked: dataOfResponse(answers) as RequestAnswers,

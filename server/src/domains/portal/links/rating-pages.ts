@@ -1,6 +1,6 @@
 /**
- * The pages behind a rating address. To open one changes nothing: scanners of mails follow links, and a person
- * confirms. They work without a script.
+ * The pages of a rating link. Opening one changes nothing, because mail scanners follow links; the person must
+ * confirm. The pages work without scripts.
  */
 import Type from "typebox";
 import {

@@ -48,7 +48,7 @@ export function verifyLink(
   const [payload = "", signature = ""] = token.split(".");
   if (!equalBytes(Buffer.from(sign(key, purpose, payload)), Buffer.from(signature)))
     return undefined;
-  // Only what we signed gets here.
+  // Only data signed by this server gets here.
   const [workspace, environment, ticketId, personId, choice, untilMs] = JSON.parse(
     Buffer.from(payload, "base64url").toString(),
   ) as [string, EnvironmentName, string, string, number, number];

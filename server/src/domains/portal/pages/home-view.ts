@@ -68,7 +68,7 @@ ${renderTiles(session, items)}
 </div>`;
 }
 
-/** Tiles of the catalog, beginning with what is broken. */
+/** Tiles of the catalog, starting with the problem report. */
 export function renderTiles(session: PortalSession, items: readonly Item[]): Markup {
   return markup`<div class="tiles">
 <a class="tile broken" href="${session.pathTo("/broken")}">${icon("broken")}<span><strong>Report a problem</strong><small>Describe it and add a picture</small></span></a>
@@ -81,7 +81,7 @@ function renderTile(session: PortalSession, item: Item): Markup {
   return markup`<a class="tile" href="${session.pathTo(`/ask/${id}`)}">${icon(picture)}<strong>${name}</strong><small class="two-lines">${description}</small>${estimate !== null && markup`<small class="estimate">${estimate}</small>`}</a>`;
 }
 
-/** Tickets and requests as a list; those first in which it is the visitor's turn. */
+/** A list of tickets and requests; those waiting for the visitor come first. */
 export function renderThings(session: PortalSession, things: readonly Thing[]): Markup {
   return markup`<ul class="card list">
 ${things.map(

@@ -1,4 +1,4 @@
-/** The portal in a browser: pages that are drawn here and readable without a script. */
+/** The portal in a browser: pages are rendered on the server and work without scripts. */
 import Type, { type Static } from "typebox";
 import type { Platform } from "#kernel/contract.ts";
 import type { Caller } from "#kernel/access/caller.ts";

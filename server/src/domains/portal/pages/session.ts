@@ -34,7 +34,7 @@ export interface PortalPlace {
   readonly environment: EnvironmentName | undefined;
 }
 
-/** Opens the portal of a workspace for a member of it; throws the failure otherwise. */
+/** Opens the portal of a workspace for one of its members; otherwise throws the failure. */
 export function openPortal(
   platform: Platform,
   caller: Caller,
@@ -73,7 +73,7 @@ export function openPortal(
     pathTo: (page) => `${base}${page}${page.includes("?") ? query.replace("?", "&") : query}`,
     linkTo: (fileId) => `${prefix}${linkPath(platform, visitor, { fileId })}`,
     upload,
-    // The operation's own schema has made it.
+    // The data was validated by the operation's schema.
     read: async <T>(...input: Parameters<CallOperation>) =>
       dataOfResponse(await perform(...input)) as T,
   };

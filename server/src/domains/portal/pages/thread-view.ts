@@ -32,7 +32,7 @@ export interface Thread {
   readonly awaitsApproval: boolean;
   readonly entries: readonly TimelineEntry[];
   readonly userId: string;
-  /** The page itself, where its forms are sent to. */
+  /** The page itself, which its forms are submitted to. */
   readonly action: string;
   /** An answer that was written and could not be sent. */
   readonly answer: string;

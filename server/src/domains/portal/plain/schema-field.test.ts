@@ -28,7 +28,7 @@ const schema: Schema = {
 };
 const fields = listPlainFields(schema);
 
-test("every property has a field that is named by its pointer; rows of a list are never required", () => {
+test("each property has a field named by its pointer; rows of a list are never required", () => {
   expect(fields.map(({ name, input }) => `${name} ${input}`)).toEqual([
     "/seats number",
     "/model radio",

@@ -42,7 +42,7 @@ interface Place {
   readonly pointer: string;
   readonly depth: number;
   readonly group: string | undefined;
-  /** Inside of something that may be left out: nothing there must be filled in. */
+  /** Within an optional object, no field is required. */
   readonly isOptional: boolean;
 }
 
@@ -177,7 +177,7 @@ function place(root: Tree, path: readonly string[], value: unknown): void {
   at[path.at(-1) ?? ""] = value;
 }
 
-/** Turns what has numbers for names into lists without their gaps. */
+/** Converts objects with numeric keys to lists without gaps. */
 function compact(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const entries = Object.entries(value);

@@ -19,7 +19,7 @@ export interface Submitted {
   readonly problem?: string;
 }
 
-/** Does what was posted to a path of the portal. */
+/** Handles a form posted to a portal path. */
 export async function submitForm(
   session: PortalSession,
   path: string,

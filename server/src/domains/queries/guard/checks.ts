@@ -1,4 +1,4 @@
-/** Checks of single nodes that are allowed as such. */
+/** Checks of single nodes of allowed kinds. */
 import { type Findings, recordsOf, textOf, textsOf } from "./findings.ts";
 import { CAST_TYPES, COLUMNS_OF_FUNCTIONS, FUNCTIONS, NAMED_BY_ALIAS, TIMES } from "./functions.ts";
 
@@ -34,12 +34,12 @@ function checkRelation({ relname }: Struct, byte: number, findings: Findings): v
   findings.noteFirst(findings.relations, name, byte);
 }
 
-/** A target is always a table: PostgreSQL writes to no common table expression. */
+/** A target is always a table: PostgreSQL cannot write to a common table expression. */
 function noteWrite({ relation }: Struct, _: number, findings: Findings): void {
   for (const { relname } of recordsOf(relation)) findings.targets.add(textOf(relname));
 }
 
-/** Deletes are noted apart, since they may cascade to other tables. */
+/** Deletes are recorded separately, because they may cascade to other tables. */
 function noteDeletion(struct: Struct, byte: number, findings: Findings): void {
   noteWrite(struct, byte, findings);
   for (const { relname } of recordsOf(struct["relation"]))
@@ -120,7 +120,7 @@ function checkColumn({ fields }: Struct, byte: number, findings: Findings): void
   if (second !== undefined) findings.qualifiedNames.push({ of: first, name: second, byte });
 }
 
-/** To PostgreSQL `(x).f` is also the call `f(x)`, whatever the function. */
+/** PostgreSQL also reads `(x).f` as the call `f(x)`, with any function. */
 function checkIndirection({ indirection }: Struct, byte: number, findings: Findings): void {
   if (recordsOf(indirection).every((part) => "A_Indices" in part)) return;
   findings.addError(
@@ -129,7 +129,7 @@ function checkIndirection({ indirection }: Struct, byte: number, findings: Findi
   );
 }
 
-/** Notes a function in `from`. Other expressions there have names that can't be foreseen. */
+/** Records a function in `from`. Other expressions there have unpredictable names. */
 function noteFunctionAsTable(
   { functions, alias, coldeflist }: Struct,
   byte: number,

@@ -24,7 +24,7 @@ export class Findings {
   readonly names = new Set<string>();
   readonly parameters = new Map<number, SourcePosition>();
   readonly functionsAsTables: FunctionAsTable[] = [];
-  /** Names behind a dot. */
+  /** Names after a dot. */
   readonly qualifiedNames: { readonly of: string; readonly name: string; readonly byte: number }[] =
     [];
   readonly #positions: PositionMap;

@@ -111,7 +111,7 @@ const HARMFUL: readonly (readonly [string, RegExp])[] = [
 ];
 
 describe("the guard", () => {
-  test.each(HARMLESS)("lets pass: %s", (sql) => {
+  test.each(HARMLESS)("accepts %s", (sql) => {
     expect(inspectStatement(sql, "read")).not.toHaveProperty("errors");
   });
 

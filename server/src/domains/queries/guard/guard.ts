@@ -30,7 +30,7 @@ export interface Inspection {
 
 export type GuardResult = Inspection | GuardErrors;
 
-/** Inspects a text that must be one statement. */
+/** Inspects a text that must contain exactly one statement. */
 export function inspectStatement(sql: string, rule: NodeRule): GuardResult {
   const parsed = parseSql(sql);
   if ("errors" in parsed) return parsed;
@@ -62,7 +62,7 @@ export function inspectStatement(sql: string, rule: NodeRule): GuardResult {
   };
 }
 
-/** The nesting of a statement; the server's own stack ends a little later. */
+/** The maximum nesting of a statement, slightly below the limit of the server's stack. */
 const DEPTH_MAX = 400;
 
 /** Walks the nodes of a statement: rejects disallowed ones, and records the names in the others. */

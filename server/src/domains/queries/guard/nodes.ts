@@ -5,7 +5,7 @@
 
 /** The fields of a kind of node, by how the walk handles them. */
 export interface NodeKind {
-  /** Words, numbers and other scalars, which are harmless. */
+  /** Words, numbers and other harmless scalars. */
   readonly plain: ReadonlySet<string>;
   /** Further nodes that name their kind. */
   readonly nodes: ReadonlySet<string>;
@@ -32,7 +32,7 @@ function words(text: string): string[] {
 const ALIAS = { alias: "Alias" };
 const WITH = { withClause: "WithClause" };
 
-/** The nodes of SQL/JSON: constructors, `json_value` and its siblings, and `json_table`. */
+/** The nodes of SQL/JSON: constructors, `json_value` and similar functions, and `json_table`. */
 function jsonNodes(): Readonly<Record<string, NodeKind>> {
   const output = { output: "JsonOutput" };
   const format = { format: "JsonFormat" };

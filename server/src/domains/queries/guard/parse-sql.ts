@@ -1,7 +1,7 @@
 import { hasSqlDetails, type Node, parseSync } from "libpg-query";
 import { guardError, type GuardErrors, positionAt } from "./source-position.ts";
 
-/** A statement of a text; `start` and `end` are bytes, the latter undefined at the end of the text. */
+/** A statement in a text; `start` and `end` are byte offsets, `end` is undefined at the end of the text. */
 export interface ParsedStatement {
   readonly node: Node;
   readonly start: number;

@@ -23,7 +23,7 @@ const OPTIONS = {
 const statements = new TaskThreads<ParseRequest, GuardResult>(OPTIONS);
 const scripts = new TaskThreads<ParseRequest, ScriptResult>(OPTIONS);
 
-/** Inspects a text that must be one statement, see `inspectStatement`. */
+/** Inspects a text that must contain exactly one statement, see `inspectStatement`. */
 export async function readStatement(
   workspace: string,
   sql: string,

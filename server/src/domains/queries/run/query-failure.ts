@@ -23,7 +23,7 @@ const CANCELLED = "57014";
 const RESOURCE_LIMITS = /^(53100|53200|53400|54001)$/;
 /** Errors of the statement and its values, unsupported features and limits, which the user can fix. */
 const STATEMENT_ERRORS = /^(0A|20|21|22|2F|42|44|54)/;
-/** Names of the platform, which no message may show. */
+/** Internal names, which must not appear in messages. */
 const INTERNAL_NAMES = /tables_[psd]_[0-9a-f]{8}|millrace[._]/;
 
 /** The failure for a statement that the guard has rejected. */

@@ -102,7 +102,7 @@ function unwrap(answer: Json): Json {
   return own;
 }
 
-/** Common table expressions of the wrapping statement, wherever the planner hangs them. */
+/** Common table expressions of the wrapping statement, wherever the planner places them. */
 function collectParts(json: Json): readonly Json[] {
   return childrenOf(json).flatMap((child) => {
     const name = child["Subplan Name"];

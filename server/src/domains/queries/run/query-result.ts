@@ -64,7 +64,7 @@ export async function toQueryResult(
   };
 }
 
-/** Makes names unique: the second of a kind gets `_2`, the third `_3`. */
+/** Makes names unique: the second gets `_2`, the third `_3`. */
 function uniqueNames(names: readonly string[]): string[] {
   const given = new Set(names);
   const taken = new Set<string>();

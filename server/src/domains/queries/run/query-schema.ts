@@ -43,7 +43,7 @@ interface View {
   readonly columns: QuerySchema["relations"][number]["columns"];
 }
 
-/** Views of the platform come behind the tables; a table of the same name hides one. */
+/** Platform views follow the tables; a table with the same name hides a view. */
 export function toQuerySchema(
   tables: readonly Table[],
   views: readonly View[],

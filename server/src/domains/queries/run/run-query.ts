@@ -60,7 +60,7 @@ export async function withCheckedQuery<T>(
   }
 }
 
-/** Inspects a statement; throws unless it is a single one that only reads and that the guard allows. */
+/** Inspects a statement; throws unless it is a single read-only statement that the guard allows. */
 export async function inspectQuery(caller: Caller, sql: string): Promise<Inspection> {
   const result = await readStatement(partitionOfCaller(caller).workspace, sql, "read");
   if ("errors" in result) throw toQueryRefused(result.errors);
@@ -144,7 +144,7 @@ export async function executeStatement(
   }
 }
 
-/** The first of the tables that has changed; mostly none has, and the statement is wrong. */
+/** The first changed table; usually none has changed, and the statement is wrong. */
 async function findChangedTable(tables: readonly OpenTable[]): Promise<OpenTable | undefined> {
   for (const table of tables) {
     if (!(await table.isCurrent())) return table;
@@ -226,7 +226,7 @@ function checkValues({ parameters }: Inspection, params: readonly unknown[]): un
   throw new Failure(QueryRefused, { detail: `${first.path} ${first.message}`, errors });
 }
 
-/** A list is a list to PostgreSQL too; any other object is JSON. */
+/** A list is a PostgreSQL array too; any other object is JSON. */
 function toParameter(value: unknown): unknown {
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   return isObject ? JSON.stringify(value) : value;

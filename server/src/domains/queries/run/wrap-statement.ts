@@ -37,7 +37,7 @@ export interface WrapOptions {
   readonly rowsMax: number;
 }
 
-/** Wraps a statement that has passed the guard. Its parameters keep their numbers. */
+/** Wraps a statement that passed the guard. Its parameters keep their numbers. */
 export function wrapStatement(inspection: Inspection, options: WrapOptions): WrappedStatement {
   const { tables, views, parameters, rowsMax } = options;
   const expressions = [
@@ -78,7 +78,7 @@ function viewExpression({ name, columns, from, where }: OpenSqlView): string {
   return `${quoted} as materialized (${select} where ${where})`;
 }
 
-/** `names` are those of all columns in the statement. */
+/** `names` contains all column names in the statement. */
 function tableExpression(
   table: OpenTable,
   parameters: SqlParameters,
@@ -93,7 +93,7 @@ function tableExpression(
   const select = `select ${columns.join(", ")} from ${schema.base}`;
   const name = quoteIdentifier(schema.slug);
   if (!hidesRows(table.grants("read"))) return `${name} as not materialized (${select})`;
-  // An optimization fence: conditions of the statement are only evaluated on rows that came through.
+  // An optimization fence: conditions of the statement are evaluated only on visible rows.
   return `${name} as materialized (${select} where ${rules.where ?? "true"})`;
 }
 

@@ -171,7 +171,7 @@ export const ATTACKS: readonly string[] = [
   "select '1'::bit(80000000)",
 ];
 
-/** Harmless in what they say, and endless: only time ends them. */
+/** Harmless but endless statements: only the timeout ends them. */
 export const ENDLESS: readonly string[] = [
   "with recursive t as (select 1 as n union all select n + 1 from t) select count(*) from t",
   "with recursive t(s) as (select 'xxxxxxxx' union all select s from t) select count(*) from t",

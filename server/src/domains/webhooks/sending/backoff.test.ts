@@ -15,7 +15,7 @@ test.each([
   expect(waits).toEqual(seconds);
 });
 
-test("a tenth more or less, and never more than the most", () => {
+test("the jitter is at most ten percent, and delays do not exceed the maximum", () => {
   const policy = { retries: 20, strategy: "exponential", maxDelayMs: null } as const;
   fc.assert(
     fc.property(

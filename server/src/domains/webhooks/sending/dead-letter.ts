@@ -39,8 +39,8 @@ export async function pauseWebhook(
 const FAILURES_MAX = 5;
 
 /**
- * Marks a delivery as failed after its last attempt. The row, the event and the pause of the webhook
- * commit together.
+ * Marks a delivery as failed after its last attempt. The row, the event and the pause of the webhook commit
+ * together.
  */
 export async function markDeadLetter(platform: Platform, result: DeliveryResult): Promise<void> {
   const { delivery, attempt, verdict } = result;

@@ -24,7 +24,7 @@ function takeAll(one: Endpoint): PendingDelivery[] {
 }
 
 describe("limits concurrent attempts", () => {
-  test("two at first, one more after each success, never more than the setting", () => {
+  test("starts with two, adds one after each success, and does not exceed the setting", () => {
     const one = endpoint();
     for (let n = 0; n < 30; n += 1) one.push(outgoing());
     const counts: number[] = [];

@@ -22,9 +22,9 @@ export class Endpoint {
   changeCount = 0;
   /** True while a timer will bring it back when its pace allows. */
   isTimerSet = false;
-  /** True when the database may hold deliveries that are due and not here. */
+  /** True if the database may contain due deliveries that are not queued here. */
   hasBacklog = false;
-  /** Counts the deliveries that were left in the database because of that. */
+  /** The number of deliveries left in the database because the queue was full. */
   skippedCount = 0;
   /** Due time of the next delivery in the database. */
   nextDueMs = Number.POSITIVE_INFINITY;
@@ -71,7 +71,7 @@ export class Endpoint {
     return this.#queue.length < WINDOW / 2;
   }
 
-  /** Empties the queue after a change of the webhook, since its deliveries may no longer be right. */
+  /** Empties the queue after a change of the webhook, because its deliveries may be outdated. */
   markChanged(): void {
     this.changeCount += 1;
     this.target = undefined;
@@ -102,7 +102,7 @@ export class Endpoint {
     this.hasBacklog = !complete || this.skippedCount !== read.skippedBefore;
   }
 
-  /** Notes deliveries that finish during a read, since the read may still return them as due. */
+  /** Records deliveries that finish during a read, because the read may still return them as due. */
   beginRead(): void {
     this.#finishedDuringRead = new Set();
   }
@@ -111,7 +111,7 @@ export class Endpoint {
     this.#finishedDuringRead = undefined;
   }
 
-  /** Queues a delivery; false when the queue is full, and it is read from the database later. */
+  /** Queues a delivery; false if the queue is full, and it will be read from the database later. */
   push(delivery: PendingDelivery): boolean {
     if (this.#known.has(delivery.id) || this.#finishedDuringRead?.has(delivery.id)) return true;
     if (this.#queue.length >= WINDOW) return false;
@@ -148,7 +148,7 @@ export class Endpoint {
     this.#limit = succeeded ? Math.min(this.#limit + 1, this.#concurrencyMax) : 1;
   }
 
-  /** Forgets a delivery whose result is written: a later read may return it again. */
+  /** Removes a delivery after its result was written: a later read may return it again. */
   finishDelivery(delivery: PendingDelivery): void {
     this.#known.delete(delivery.id);
     this.#finishedDuringRead?.add(delivery.id);

@@ -70,7 +70,7 @@ const LISTENING_WORKSPACES = `
    where w.workspace_id = any($1::uuid[]) and w.status = 'active' and w.place_xid is null`;
 
 interface Subscriber extends DeliveryTarget {
-  /** The event types, where the patterns name them all. */
+  /** The event types, if the patterns list them explicitly. */
   readonly types: readonly string[] | undefined;
   /** Resources that its condition reads besides the event itself. */
   readonly roots: readonly SubjectRoot[];
@@ -109,7 +109,7 @@ type CompiledSubscription = Pick<Subscriber, "matches" | "types" | "roots"> & {
 };
 const COMPILED_MAX = 20_000;
 
-/** Reads the active webhooks of this workspace each time: a change counts from its commit on. */
+/** Reads the active webhooks of this workspace each time, so that a change takes effect at its commit. */
 async function readSubscribers(tx: Tx, services: PlatformServices): Promise<Subscriber[]> {
   const { rows } = await sql<SubscriberRow>`
     select id, lane as shard, url, format, revision, since_epoch, since::text as since, since_event
@@ -133,7 +133,7 @@ async function readSubscribers(tx: Tx, services: PlatformServices): Promise<Subs
   });
 }
 
-/** Compiles on first use: few events are near enough to the start of a subscription to need it. */
+/** Compiled on first use: only events close to the start of a subscription need it. */
 function compileStart({
   since_epoch: epoch,
   since: snapshot,

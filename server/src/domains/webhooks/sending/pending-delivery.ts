@@ -11,14 +11,14 @@ import type { PayloadFormat } from "./payload.ts";
 import { buildDeliveryId } from "./subscription.ts";
 import { readVisibilityEverywhere } from "./visibility.ts";
 
-/** A delivery that is not finished, as the sender holds it in memory. */
+/** An unfinished delivery in the memory of the sender. */
 export interface PendingDelivery {
   readonly id: string;
   readonly webhookId: string;
   readonly shard: number;
   readonly format: PayloadFormat;
   readonly event: RecordedEvent;
-  /** Attempts so far; `attemptsBefore` of them, made before a recovery, no longer count. */
+  /** The number of attempts; `attemptsBefore` of them, made before a recovery, do not count. */
   readonly attempts: number;
   readonly attemptsBefore: number;
 }
@@ -52,7 +52,7 @@ export function positionColumns({ epoch, xid, seq }: LogPosition) {
 /** The name of the fan-out reader. */
 export const FAN_OUT_READER = "webhooks.hand_out";
 
-/** The wake signal for deliveries that became due outside this process. */
+/** The wake signal for deliveries that other processes made due. */
 export const DELIVERIES_DUE_SIGNAL = "deliveries";
 
 /** The limit for the stored part of a response body. */
@@ -73,7 +73,7 @@ type DueRow = Pick<EventRow, "epoch" | "xid" | "seq"> & {
   readonly attempts_before: number;
   readonly status: string;
   readonly due_at: string;
-  /** True for an audit event whose webhook may no longer receive any. */
+  /** True for an audit event whose webhook may no longer receive such events. */
   readonly barred: boolean;
 };
 
@@ -150,7 +150,7 @@ function toDueDelivery(row: DueRow, event: RecordedEvent): DueDelivery {
     event,
     attempts: row.attempts,
     attemptsBefore: row.attempts_before,
-    // A first attempt is due at once, even if the clock of the database is ahead of this node.
+    // A first attempt is due immediately, even if the database clock is ahead of this node.
     dueMs: row.status === "pending" ? 0 : Date.parse(row.due_at),
   };
 }

@@ -5,7 +5,7 @@ import { markDeadLetter } from "./dead-letter.ts";
 import { saveResults, type DeliveryResult } from "./attempt-result.ts";
 
 const BATCH_MAX = 500;
-/** Results gather for this long: one statement writes many of them. */
+/** The time for which results are collected, so that one statement writes many. */
 const GATHER_MS = 5;
 const IDLE_MS = 60_000;
 const WRITTEN_MAX_MS = 500;
@@ -31,7 +31,7 @@ export class ResultWriter {
     this.#loop.wake();
   }
 
-  /** Resolves at the next write, or when some time has passed without one. */
+  /** Resolves at the next write, or after a timeout. */
   async nextWrite(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiters.push(resolve);

@@ -33,7 +33,7 @@ const settled = (id: string, status: string, least = 1) =>
     return all.length >= least && all.every((one: any) => one.status === status) && all;
   });
 
-test("an event is posted, signed, to every webhook that matches it", async () => {
+test("an event is sent, signed, to all matching webhooks", async () => {
   const name = fresh();
   const id = await hook(name, { secret: "between us" });
   const note = await write(`${name} one`);
@@ -77,7 +77,7 @@ test("a change event delivers the entire current resource", async () => {
   expect(of(name)[0]?.body.data).toMatchObject({ id: note.id, title: `${name} after` });
 });
 
-test("an event from before the webhook is not delivered, even when it is fanned out later", async () => {
+test("an event older than the webhook is not delivered, even if it is fanned out later", async () => {
   const name = fresh();
   await write(`${name} early`);
   await hook(name);
@@ -86,7 +86,7 @@ test("an event from before the webhook is not delivered, even when it is fanned 
   expect(of(name)[0]?.body.data.title).toBe(`${name} late`);
 });
 
-test("a failure is tried again with the same id and the same body", async () => {
+test("a failure is retried with the same id and body", async () => {
   const name = fresh();
   let failures = 0;
   receiver.answer = ({ path }, response) => {
@@ -108,7 +108,7 @@ test("a failure is tried again with the same id and the same body", async () => 
   expect(new Set(of(name).map(({ headers }) => headers["x-service-delivery"])).size).toBe(1);
 });
 
-test("five failed deliveries in a row pause a webhook, and its admins are notified", async () => {
+test("five consecutive failed deliveries pause a webhook, and its admins are notified", async () => {
   const name = fresh();
   receiver.answer = ({ path }, response) =>
     void response.writeHead(path === `/${name}` ? 503 : 200).end();
@@ -165,7 +165,7 @@ test("a success resets the failure count", async () => {
   expect(data).toMatchObject({ status: "active", consecutiveFailures: 4 });
 });
 
-test("410 pauses at once", async () => {
+test("a 410 pauses immediately", async () => {
   const name = fresh();
   receiver.answer = ({ path }, response) =>
     void response.writeHead(path === `/${name}` ? 410 : 200).end();
@@ -178,7 +178,7 @@ test("410 pauses at once", async () => {
   expect(await deliveriesOf(id)).toMatchObject([{ status: "failed", attempts: 1 }]);
 });
 
-test("Retry-After of a 503 is honoured, for everything that goes there", async () => {
+test("Retry-After of a 503 applies to all deliveries of the webhook", async () => {
   const name = fresh();
   let asked = false;
   receiver.answer = ({ path }, response) => {
@@ -226,7 +226,7 @@ test("events of one resource are delivered in order while nothing fails", async 
   }
 });
 
-test("a change of a webhook counts from its next attempt on", async () => {
+test("a change of a webhook applies from its next attempt", async () => {
   const name = fresh();
   receiver.answer = (_received, response) => void response.end();
   const id = await hook(name);

@@ -33,15 +33,15 @@ export const sender: Engine<Sender> = {
 };
 
 /**
- * Sends for the webhooks of the shards that this node holds. Each webhook has a short queue in memory,
- * filled by the fan-out reader or from the database: after a start, when there is more than the queue
- * takes, and when a retry is due. A delivery in memory is never the only copy.
+ * Sends for the webhooks in the shards of this node. Each webhook has a short queue in memory, filled by the
+ * fan-out reader or from the database: after a start, if the queue was full, and when a retry is due. A delivery in
+ * memory is always stored in the database too.
  */
 export class Sender implements RunningEngine {
   readonly #platform: Platform;
   readonly #shards: ShardLeases;
   readonly #endpoints = new Map<string, Endpoint>();
-  /** Endpoints that may have something to send, in round-robin order. */
+  /** Endpoints that may have deliveries to send, in round-robin order. */
   readonly #ready = new Set<Endpoint>();
   readonly #resultWriter: ResultWriter;
   readonly #loops: readonly Loop[];
@@ -82,14 +82,14 @@ export class Sender implements RunningEngine {
     ];
   }
 
-  /** Queues deliveries that were just written; returns how many are of shards of other nodes. */
+  /** Queues new deliveries; returns the number that belongs to shards of other nodes. */
   enqueue(deliveries: readonly PendingDelivery[]): number {
     const ours = deliveries.filter(({ shard }) => !this.#stopping && this.#shards.holds(shard));
     const isBehind = this.#rescans !== this.#rescansDone;
     let incomplete = isBehind;
     for (const delivery of ours) {
       const endpoint = this.#endpoint(delivery.webhookId, delivery.shard);
-      // Behind those in the database, so that none overtakes another.
+      // Queued after those in the database, so that the order is kept.
       if (isBehind || endpoint.hasBacklog || !endpoint.push(delivery)) {
         endpoint.hasBacklog = true;
         endpoint.skippedCount += 1;
@@ -103,8 +103,8 @@ export class Sender implements RunningEngine {
   }
 
   /**
-   * Notes that other processes may have written deliveries to these webhooks, such as a replay after a
-   * pause: later deliveries must not overtake them.
+   * Records that other processes may have written deliveries for these webhooks, such as a replay after a pause:
+   * later deliveries must not overtake them.
    */
   markBacklog(webhooks: readonly { readonly id: string; readonly shard: number }[]): void {
     for (const { id, shard } of webhooks) {
@@ -134,7 +134,7 @@ export class Sender implements RunningEngine {
     await this.#shards.close();
   }
 
-  /** Sends one delivery of each ready endpoint in turn, while attempts are free. */
+  /** Sends one delivery of each ready endpoint in turn, while attempt slots are free. */
   #pump(): void {
     if (this.#stopping) return;
     const nowMs = this.#platform.clock.nowMs();
@@ -150,13 +150,13 @@ export class Sender implements RunningEngine {
     }
   }
 
-  /** Bounds the attempts of one workspace; the next scan returns to its waiting endpoints. */
+  /** Limits the attempts of one workspace; the next scan returns to its waiting endpoints. */
   #maySend({ shard, target }: Endpoint): boolean {
     const busy = target ? (this.#attemptsByWorkspace.get(target.workspace) ?? 0) : 0;
     return this.#shards.holds(shard) && busy < WORKSPACE_ATTEMPTS_MAX;
   }
 
-  /** Wakes an endpoint that has nothing to send now: by a timer for its rate, or by a scan. */
+  /** Schedules an endpoint that cannot send now: with a timer for its rate, or by a scan. */
   #scheduleWake(endpoint: Endpoint): void {
     const { pauseMs } = endpoint;
     if (pauseMs > 0 && !endpoint.isTimerSet) {
@@ -192,7 +192,7 @@ export class Sender implements RunningEngine {
     endpoint.finishAttempt(delivery, verdict.kind === "succeeded");
     const pauseRequestedMs = requestedPauseMs(attempt);
     if (pauseRequestedMs > 0) endpoint.holdUntilMs = attempt.at.getTime() + pauseRequestedMs;
-    // Aborted by our own shutdown: the result is unknown, and the delivery is still due.
+    // Aborted by the shutdown of this node: the result is unknown, and the delivery is still due.
     if (!this.#abort.signal.aborted) this.#resultWriter.add({ delivery, attempt, verdict });
   }
 
@@ -207,7 +207,7 @@ export class Sender implements RunningEngine {
     }
   }
 
-  /** Fills the queues from the database where needed. */
+  /** Fills the queues from the database if required. */
   async #scan(): Promise<LoopNext> {
     if (this.#stopping) return SCAN_INTERVAL_MS;
     if (performance.now() - this.#scannedAtMs >= SCAN_INTERVAL_MS) await this.#findBacklogs();
@@ -270,7 +270,7 @@ export class Sender implements RunningEngine {
 
   async #fill(endpoints: readonly Endpoint[], nowMs: number): Promise<void> {
     for (const endpoint of endpoints) {
-      // Until the rows are here, new deliveries must queue behind them.
+      // Until the rows have been read, new deliveries must queue behind them.
       endpoint.hasBacklog = true;
       endpoint.nextDueMs = Number.POSITIVE_INFINITY;
       endpoint.beginRead();

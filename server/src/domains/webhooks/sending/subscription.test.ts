@@ -46,7 +46,7 @@ describe("which events a webhook wants", () => {
   });
 });
 
-test("ids of deliveries sort as their events do", () => {
+test("ids of deliveries sort like their events", () => {
   const place = fc.record({
     epoch: fc.nat(1000),
     xid: fc.nat(2 ** 40),

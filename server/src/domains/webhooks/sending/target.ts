@@ -24,7 +24,7 @@ export interface Target {
   readonly scrubber: Scrubber;
   /** The expiry of the previous secret. */
   readonly secretsUntilMs: number;
-  /** Prevents every attempt, such as a secret that can no longer be decrypted. */
+  /** An error that prevents every attempt, such as a secret that cannot be decrypted. */
   readonly error?: unknown;
   /** In whose name it is sent. */
   readonly authority: Authority;
@@ -59,7 +59,7 @@ export async function readTarget(platform: Platform, id: string): Promise<Target
   return row && toTarget(platform, row);
 }
 
-/** Reads the targets of those webhooks that are active. */
+/** Reads the targets of the active webhooks among these. */
 export async function readTargets(platform: Platform, ids: readonly string[]): Promise<Target[]> {
   if (ids.length === 0) return [];
   const rows = await platform.db.system<TargetRow>(READ, [ids, false]);

@@ -100,7 +100,7 @@ const DELETE_EXPIRED = `
   delete from test_endpoints e
    where e.id = any (array(select o.id from test_endpoints o where o.expires_at < $1 limit $2))`;
 
-/** Deletes endpoints that have expired, and what arrived there. */
+/** Deletes expired endpoints and their requests. */
 export const endpointRetentionJob = retentionJob({
   kind: "webhooks.prune_test_endpoints",
   remove: ({ db, clock }, rowsMax) =>

@@ -7,7 +7,7 @@ import { REQUESTS_KEPT_MAX, type TestRequest } from "./test-endpoint.ts";
 
 export type EndpointRow = Selectable<Tables["test_endpoints"]>;
 
-/** Serializes the creation of endpoints in this workspace, so that the count holds. */
+/** Serializes the creation of endpoints in this workspace, so that the limit holds. */
 export async function countLocked(tx: Tx, now: Date): Promise<number> {
   await sql`
     select pg_advisory_xact_lock(
@@ -104,8 +104,8 @@ export async function findByToken(
 }
 
 /**
- * The names in small letters of headers that webhooks of the workspace fill from secrets, wherever they deliver to: one
- * address can be written in many ways.
+ * The lower-case names of headers that any webhook of the workspace fills with secrets: URLs cannot be compared,
+ * because one address can be written in many ways.
  */
 export async function listSecretHeaders(tx: Tx): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ name: string }>`

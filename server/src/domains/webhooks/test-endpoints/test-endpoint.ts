@@ -37,7 +37,7 @@ export const TestEndpoint = Type.Object(
 );
 export type TestEndpoint = Static<typeof TestEndpoint> & { readonly revision: number };
 
-/** An endpoint in events: without its address, which is a secret of its senders. */
+/** An endpoint in events: without its URL, which is a secret of its senders. */
 export const TestEndpointData = Type.Object(
   {
     id: TestEndpointId,

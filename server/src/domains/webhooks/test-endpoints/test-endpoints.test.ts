@@ -81,7 +81,7 @@ test("a webhook can deliver to a test endpoint of its own installation, but to n
   };
   const inner = { ...hook, url: `http://127.0.0.1:${PORT}/listen/../api/v1/webhooks` };
   expect(await owner("POST /api/v1/webhooks", inner)).toMatchObject({ status: 422 });
-  // A proxy before us may decode it, and read a way out of the place.
+  // A proxy may decode it, and resolve the path to a parent.
   const encoded = { ...hook, url: `http://127.0.0.1:${PORT}/listen/..%2fapi%2fv1%2fwebhooks` };
   expect(await owner("POST /api/v1/webhooks", encoded)).toMatchObject({ status: 422 });
   const { body } = await owner("POST /api/v1/webhooks", hook);

@@ -29,8 +29,9 @@ export function arrived({ received }: Receiver, name: string): Received[] {
 }
 
 /**
- * Resolves when a webhook has caught up, the fan-out reader has passed all events so far, and every delivery
- * of the webhook is finished. Events that were not settled when it caught up are fanned out by the reader.
+ * Resolves when a webhook has finished its replay, the fan-out reader has passed all events so far, and all
+ * deliveries of the webhook have finished. The reader fans out events that were not settled at the end of the
+ * replay.
  */
 export async function caughtUp({ sql }: World, id: string): Promise<void> {
   const [{ epoch, xid, seq }] = await sql(

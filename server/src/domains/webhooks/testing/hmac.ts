@@ -1,6 +1,6 @@
 /**
- * HMAC-SHA-256 from the texts of FIPS 180-4 and RFC 2104, so that signatures are not checked with the
- * very library that made them.
+ * HMAC-SHA-256 implemented from FIPS 180-4 and RFC 2104, so that signatures are not verified with the library that
+ * created them.
  */
 
 const BLOCK_BYTES = 64;

@@ -21,7 +21,7 @@ export interface Receiver extends AsyncDisposable {
   readonly received: Received[];
   /** The environment that allows a world to reach it. */
   readonly env: Record<string, string>;
-  /** Sends the response; 200 with an empty body unless a test replaces it. */
+  /** Sends the response; 200 with an empty body by default. */
   answer: (received: Received, response: ServerResponse) => void;
 }
 

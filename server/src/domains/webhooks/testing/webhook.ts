@@ -23,7 +23,7 @@ export async function useWebhooks() {
   };
 }
 
-/** An endpoint for all tests of a file; before each of them it has received nothing and answers well. */
+/** An endpoint for all tests of a file; it is reset before each test. */
 export async function useReceiver(): Promise<Receiver> {
   const receiver = await useFixture(startReceiver());
   const { answer } = receiver;
