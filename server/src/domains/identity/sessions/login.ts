@@ -20,7 +20,7 @@ export const BadPasskey = failure(
   "The passkey is unknown, the response came too late, or the user was not verified.",
 );
 
-/** The same error for an unknown e-mail and a wrong password, so that it does not reveal which accounts exist. */
+/** One error for an unknown e-mail and a wrong password, so that it does not reveal which accounts exist. */
 export const BadLogin = failure("bad_login", 401, "The e-mail address or the password is wrong.");
 
 export const MfaRequired = failure(

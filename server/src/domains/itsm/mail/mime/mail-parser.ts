@@ -16,7 +16,10 @@ const threads = new TaskThreads<Uint8Array, ParseResult>({
   isStoppable: false,
 });
 
-/** Parses a mail. Errors are returned as text, because the sender caused them. */
+/**
+ * Parses a mail. Errors are returned as text, because the sender caused them; a mail that can't be parsed is kept, so
+ * that an agent can read its source.
+ */
 export async function parseMail(workspace: string, raw: Uint8Array): Promise<ParseResult> {
   const result = await threads.run(workspace, raw);
   return result ?? { error: "The e-mail exceeds the time or memory limit for parsing." };
