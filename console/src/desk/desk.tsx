@@ -69,7 +69,7 @@ export function Desk() {
   }, [search.open, view.label]);
   const refusal = refusalOf("incidents.update");
   useActions([
-    { keys: "c", label: "Create a ticket", run: () => setCreating(true), disabled: refusal },
+    { keys: "c", label: "Create ticket", run: () => setCreating(true), disabled: refusal },
   ]);
   const kind = search.open === undefined ? undefined : kindOf(search.open);
   return (
@@ -153,8 +153,8 @@ function QueuePane(props: QueuePaneProps) {
         <DisplayMenu display={display} onChange={setDisplay} />
         <Button
           isIcon
-          aria-label="Create a ticket"
-          title={refusal ?? "Create a ticket (c)"}
+          aria-label="Create ticket"
+          title={refusal ?? "Create ticket (c)"}
           disabled={refusal !== undefined}
           onClick={props.onCreate}
         >
@@ -169,7 +169,7 @@ function QueuePane(props: QueuePaneProps) {
       />
       {queue.isReordered && (
         <p className="queue-note" role="status">
-          <span className="grow">Order changed</span>
+          <span className="grow">The order has changed</span>
           <Button onClick={queue.reorder}>Refresh</Button>
         </p>
       )}
@@ -219,28 +219,28 @@ function NothingHere(props: {
 }) {
   const { q, only } = props.search;
   if (q === undefined && only === undefined)
-    return <Empty title="All clear">{props.nothing}</Empty>;
+    return <Empty title="No tickets">{props.nothing}</Empty>;
   return (
     <Empty
-      title="Nothing fits the filter"
-      action={<Button onClick={props.onClear}>Show the whole view</Button>}
+      title="No tickets match the filter"
+      action={<Button onClick={props.onClear}>Clear filter</Button>}
     />
   );
 }
 
 const FIRST_KEYS = [
   ["j", "next"],
-  ["t", "take"],
+  ["t", "assign to me"],
   ["r", "reply"],
   ["e", "resolve"],
   ["/", "filter"],
-  ["?", "all keys"],
+  ["?", "all shortcuts"],
 ] as const;
 
 function Hello({ hasRows }: { readonly hasRows: boolean }) {
   return (
-    <section className="desk-none empty" aria-label="No ticket is open">
-      <strong>{hasRows ? "Open a ticket" : "Nothing to open"}</strong>
+    <section className="desk-none empty" aria-label="No ticket selected">
+      <strong>{hasRows ? "Select a ticket" : "No tickets in this view"}</strong>
       <p className="desk-keys">
         {FIRST_KEYS.map(([keys, word]) => (
           <span key={keys}>

@@ -80,7 +80,7 @@ export function BasicSection() {
       <Sample title="Toast" about="Says what happened, and the way back where there is one.">
         <div className="sample-row">
           <Button onClick={() => notify("Saved")}>Say it</Button>
-          <Button onClick={() => notify("INC0000012 is yours", () => notify("Undone"))}>
+          <Button onClick={() => notify("INC0000012 assigned to you", () => notify("Undone"))}>
             Say it with Undo
           </Button>
         </div>

@@ -58,7 +58,7 @@ describeInBrowser("the queue of the desk", () => {
     await enter(agent, "view=open&q=toner");
     await rowsOf(page, 4);
     await page.keyboard.press("j");
-    await page.locator("section.ticket").getByRole("button", { name: "More acts" }).waitFor();
+    await page.locator("section.ticket").getByRole("button", { name: "More actions" }).waitFor();
     await page.keyboard.press("Control+a");
     await page.getByText("4 selected").waitFor();
     await expectSound(agent);
@@ -69,7 +69,7 @@ describeInBrowser("the queue of the desk", () => {
     await dialog.getByText("New → Resolved").first().waitFor();
     expect((await readAll(tickets)).map(({ state }) => state)).toEqual(["new", "new", "new"]);
     await expectSound(agent);
-    await dialog.getByRole("textbox", { name: "What solved it?" }).fill("Toner was delivered.");
+    await dialog.getByRole("textbox", { name: "Resolution" }).fill("Toner was delivered.");
     await page.keyboard.press("Control+Enter");
     await page.getByText("Resolve: 3 tickets changed").waitFor();
     expect(await readAll(tickets)).toMatchObject(
@@ -121,7 +121,7 @@ describeInBrowser("the queue of the desk", () => {
     await select();
     await pick("Put on hold…");
     const hold = page.getByRole("dialog", { name: "Put 3 tickets on hold" });
-    await hold.getByRole("textbox", { name: "What does it wait for?" }).fill("New readers");
+    await hold.getByRole("textbox", { name: "Reason for hold" }).fill("New readers");
     await hold.getByRole("button", { name: "Put on hold 3 tickets" }).click();
     await page.getByText("Put on hold: 3 tickets changed").waitFor();
     expect(await readAll(tickets)).toMatchObject(
@@ -141,13 +141,13 @@ describeInBrowser("the queue of the desk", () => {
     expect((await readAll(tickets)).map(({ urgency }) => urgency)).toEqual([1, 1, 1]);
 
     await select();
-    await pick("Link to a problem…");
+    await pick("Link to problem…");
     const link = page.getByRole("dialog", { name: "Link 3 tickets to a problem" });
-    await link.getByRole("combobox", { name: "Problem that causes them" }).click();
+    await link.getByRole("combobox", { name: "Problem" }).click();
     await page.keyboard.type("loses");
     await link.getByRole("option", { name: problem.number }).click();
-    await link.getByRole("button", { name: "Link to a problem 3 tickets" }).click();
-    await page.getByText("Link to a problem: 3 tickets changed").waitFor();
+    await link.getByRole("button", { name: "Link to problem 3 tickets" }).click();
+    await page.getByText("Link to problem: 3 tickets changed").waitFor();
     const { body } = await owner(`GET ${ITSM}/problems/${problem.id}/incidents`);
     expect(body.data.map(({ id }: any) => id).toSorted()).toEqual(
       tickets.map(({ id }) => id).toSorted(),
@@ -196,7 +196,7 @@ describeInBrowser("the queue of the desk", () => {
     expect(await rowsOf(page, 3)).toEqual(numbers);
     await page.keyboard.press("j");
     await page.getByRole("region", { name: `Incident ${numbers[0]}` }).waitFor();
-    await page.getByRole("list", { name: "What happened" }).waitFor();
+    await page.getByRole("list", { name: "Timeline" }).waitFor();
     await page.keyboard.press("r");
     await page.keyboard.type("We look at it.");
     await page.keyboard.press("Control+Enter");
@@ -204,14 +204,14 @@ describeInBrowser("the queue of the desk", () => {
     // The SLA clocks of the response change without an event of their own: the page reloads the list with the next
     // change.
     await owner(`PATCH ${ITSM}/incidents/${numbers[2]}`, { tags: ["seen"] });
-    await page.getByText("Order changed").waitFor();
+    await page.getByText("The order has changed").waitFor();
     expect(await rowsOf(page, 3)).toEqual(numbers);
     await page.keyboard.press("Escape");
     await page.keyboard.press("j");
     await page.getByRole("region", { name: `Incident ${numbers[1]}` }).waitFor();
     expect(await rowsOf(page, 3)).toEqual(numbers);
     await page.getByRole("button", { name: "Refresh" }).click();
-    await page.getByText("Order changed").waitFor({ state: "detached" });
+    await page.getByText("The order has changed").waitFor({ state: "detached" });
     expect(await rowsOf(page, 3)).toEqual([numbers[1], numbers[2], numbers[0]]);
     expect(agent.faults).toEqual([]);
   });
@@ -240,7 +240,7 @@ describeInBrowser("the queue of the desk", () => {
     await page.keyboard.press("/");
     await page.keyboard.type("lift");
     expect((await rowsOf(page, 2)).toSorted()).toEqual([plain.number, ofTeam.number].toSorted());
-    expect(await page.getByRole("listbox", { name: "Chips" }).count()).toBe(0);
+    expect(await page.getByRole("listbox", { name: "Active filters" }).count()).toBe(0);
     expect(await list.getByText(taken.title).count()).toBe(0);
     await page.keyboard.press("Escape");
 
@@ -248,7 +248,7 @@ describeInBrowser("the queue of the desk", () => {
     await views.getByRole("button", { name: "Unassigned" }).click();
     await page.keyboard.press("j");
     const panel = page.locator("section.ticket");
-    await panel.getByRole("list", { name: "What happened" }).waitFor();
+    await panel.getByRole("list", { name: "Timeline" }).waitFor();
     await page.keyboard.press("Enter");
     await page.keyboard.press("d");
     expect(await panel.isVisible()).toBe(true);
@@ -267,7 +267,7 @@ describeInBrowser("the queue of the desk", () => {
     const agent = await at.visit(["agent"]);
     const { page } = agent;
     await enter(agent, `view=open&open=${ticket.number}`);
-    await page.getByRole("list", { name: "What happened" }).waitFor();
+    await page.getByRole("list", { name: "Timeline" }).waitFor();
     await page.getByRole("button", { name: /^Team/ }).click();
     await page.getByRole("menuitem", { name: "Second line" }).click();
     const toast = page.locator(".toast");

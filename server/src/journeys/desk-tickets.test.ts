@@ -22,7 +22,7 @@ describeInBrowser("tickets that belong together", () => {
     (await owner(`GET ${ITSM}/${plural}/${number}/links`)).body.data;
   const enter = async ({ page }: Visitor, number: string): Promise<void> => {
     await page.goto(`${at.origin}/desk?view=open&open=${number}`);
-    await page.getByRole("list", { name: "What happened" }).waitFor();
+    await page.getByRole("list", { name: "Timeline" }).waitFor();
   };
 
   test("an agent links a ticket by number, by words and from the other side", async () => {
@@ -33,8 +33,8 @@ describeInBrowser("tickets that belong together", () => {
     const { page } = agent;
     await enter(agent, incident.number);
     const link = async (words: string, relation: string) => {
-      await page.getByRole("button", { name: "Link a ticket" }).click();
-      const form = page.getByRole("group", { name: "Link a ticket" });
+      await page.getByRole("button", { name: "Link ticket" }).click();
+      const form = page.getByRole("group", { name: "Link ticket" });
       // Opening moves the focus to the first field.
       await form.locator("select:focus").waitFor();
       await form.getByLabel("Relation").selectOption({ label: relation });
@@ -93,13 +93,13 @@ describeInBrowser("tickets that belong together", () => {
     const agent = await at.visit(["agent"]);
     const { page } = agent;
     await page.goto(`${at.origin}/desk?view=open`);
-    await page.getByRole("button", { name: "Create a ticket" }).click();
+    await page.getByRole("button", { name: "Create ticket" }).click();
     const dialog = page.getByRole("dialog", { name: "New incident" });
     await dialog.getByRole("combobox", { name: "Caller" }).click();
     await page.keyboard.type("Wilma Zett");
     await dialog.getByRole("option", { name: "Create contact “Wilma Zett”" }).click();
     await dialog.getByRole("textbox", { name: "Phone" }).fill("+41 44 555 01 02");
-    await dialog.getByRole("textbox", { name: "What is wrong?" }).fill("The lamp flickers");
+    await dialog.getByRole("textbox", { name: "Title" }).fill("The lamp flickers");
     await dialog.getByRole("combobox", { name: "Category" }).fill("Lights");
     await dialog
       .getByLabel("Files")
@@ -116,10 +116,10 @@ describeInBrowser("tickets that belong together", () => {
     await until(async () => (await owner(`GET ${path}/attachments`)).body.data.length === 1);
 
     // Text without a selection does not silently become the agent.
-    await page.getByRole("button", { name: "Create a ticket" }).click();
+    await page.getByRole("button", { name: "Create ticket" }).click();
     await dialog.getByRole("combobox", { name: "Caller" }).click();
     await page.keyboard.type("Nobody Known");
-    await dialog.getByRole("textbox", { name: "What is wrong?" }).click();
+    await dialog.getByRole("textbox", { name: "Title" }).click();
     expect(await dialog.getByRole("textbox", { name: "Name" }).inputValue()).toBe("Nobody Known");
     expect(agent.faults).toEqual([]);
   });
@@ -132,7 +132,7 @@ describeInBrowser("tickets that belong together", () => {
     const agent = await at.visit(["agent"]);
     const { page } = agent;
     await enter(agent, number);
-    await page.getByRole("button", { name: "More acts" }).click();
+    await page.getByRole("button", { name: "More actions" }).click();
     await page.getByRole("menuitem", { name: "Edit…" }).click();
     const dialog = page.getByRole("dialog", { name: `Edit incident ${number}` });
     await dialog.getByRole("textbox", { name: "Title" }).fill("New title");
@@ -168,7 +168,7 @@ describeInBrowser("tickets that belong together", () => {
     await enter(agent, goes.number);
     await page.keyboard.press("m");
     const dialog = page.getByRole("dialog", { name: `Merge ${goes.number} into…` });
-    await dialog.getByRole("combobox", { name: "Ticket that stays open" }).click();
+    await dialog.getByRole("combobox", { name: "Merge into" }).click();
     await page.keyboard.type("shows e-17");
     await dialog.getByRole("option", { name: stays.number }).click();
     await dialog.getByRole("button", { name: "Merge" }).click();

@@ -54,7 +54,7 @@ describeInBrowser("the agent's desk", () => {
     await page.goto(`${at.origin}${path}`);
     await page.getByRole("listbox", { name: "Tickets" }).waitFor();
   };
-  const story = ({ page }: Visitor) => page.getByRole("list", { name: "What happened" });
+  const story = ({ page }: Visitor) => page.getByRole("list", { name: "Timeline" });
 
   test("an agent resolves all tickets with the keyboard only", async () => {
     const numbers: string[] = [];
@@ -70,7 +70,7 @@ describeInBrowser("the agent's desk", () => {
       await page.getByRole("region", { name: `Incident ${number}` }).waitFor();
       await story(agent).waitFor();
       await page.keyboard.press("t");
-      await page.getByText(`${number} is yours`).waitFor();
+      await page.getByText(`${number} assigned to you`).waitFor();
       await page.keyboard.press("r");
       if (n > 0) await page.keyboard.type(ANSWER);
       else {
@@ -86,7 +86,7 @@ describeInBrowser("the agent's desk", () => {
     for (const number of numbers) {
       expect(await read(number)).toMatchObject({ state: "resolved", assigneeId: agent.userId });
     }
-    await page.getByText("All clear").waitFor();
+    await page.getByText("No tickets").waitFor();
     expect(agent.faults).toEqual([]);
   });
 
@@ -101,38 +101,38 @@ describeInBrowser("the agent's desk", () => {
     await Promise.all([ada.page.keyboard.press("t"), ben.page.keyboard.press("t")]);
     await until(async () => {
       const told = await Promise.all(
-        [ada, ben].map(({ page }) => page.getByText(`${number} is yours`).isVisible()),
+        [ada, ben].map(({ page }) => page.getByText(`${number} assigned to you`).isVisible()),
       );
       return told.includes(true) && (await read(number)).assigneeId !== null;
     });
     const { assigneeId } = await read(number);
     expect([ada.userId, ben.userId]).toContain(assigneeId);
     const loser = assigneeId === ada.userId ? ben : ada;
-    await until(async () => !(await loser.page.getByText(`${number} is yours`).isVisible()));
+    await until(async () => !(await loser.page.getByText(`${number} assigned to you`).isVisible()));
 
     // Both type: each sees the other's typing indicator, and the second is warned before sending.
     await ada.page.keyboard.press("r");
     await ada.page.keyboard.type("Ada: we are on it.");
     await ben.page.keyboard.press("r");
     await ben.page.keyboard.type("Ben: could you restart it?");
-    await ada.page.getByText(/is writing/).waitFor();
+    await ada.page.getByText(/is typing/).waitFor();
     await ada.page.keyboard.press("Control+Enter");
     await story(ada).getByText("Ada: we are on it.").waitFor();
     await ben.page.getByText(/while you were writing/).waitFor();
     await ben.page.keyboard.press("Control+Enter");
-    await ben.page.getByText("Nothing was sent.", { exact: false }).waitFor();
+    await ben.page.getByText("Your message was not sent.", { exact: false }).waitFor();
     expect(await story(ben).getByText("Ben: could you restart it?").count()).toBe(0);
     await expectSound(ben);
 
     // A reload keeps the draft; after a review it can still be sent, here as a note.
     await ben.page.reload();
-    const note = ben.page.getByRole("textbox", { name: "Answer to the caller" });
+    const note = ben.page.getByRole("textbox", { name: "Reply to the caller" });
     await until(async () => (await note.inputValue()) === "Ben: could you restart it?");
     await note.focus();
     await ben.page.keyboard.press("Escape");
     await ben.page.keyboard.press("i");
     await ben.page.keyboard.press("Control+Enter");
-    await ben.page.getByText("Nothing was sent.", { exact: false }).waitFor();
+    await ben.page.getByText("Your message was not sent.", { exact: false }).waitFor();
     await ben.page.keyboard.press("Control+Enter");
     await story(ada).getByText("Ben: could you restart it?").waitFor();
     await story(ada).getByText("Internal").waitFor();
@@ -174,20 +174,22 @@ describeInBrowser("the agent's desk", () => {
     const { page } = viewer;
     await enter(viewer, "/desk?view=open");
     await expectSound(viewer);
-    expect(await page.getByRole("button", { name: "Create a ticket" }).isDisabled()).toBe(true);
+    expect(await page.getByRole("button", { name: "Create ticket" }).isDisabled()).toBe(true);
     await page.getByRole("option", { name: new RegExp(number) }).click();
     await story(viewer).waitFor();
-    expect(await page.getByRole("textbox", { name: "Answer to the caller" }).isDisabled()).toBe(
+    expect(await page.getByRole("textbox", { name: "Reply to the caller" }).isDisabled()).toBe(
       true,
     );
-    for (const button of await page.getByRole("button", { name: /^(Take it|Resolve)/ }).all()) {
+    for (const button of await page
+      .getByRole("button", { name: /^(Assign to me|Resolve)/ })
+      .all()) {
       expect(await button.isDisabled()).toBe(true);
     }
     await page.getByRole("button", { name: "Details" }).click();
     await page.getByRole("complementary", { name: "Details" }).waitFor();
     await expectSound(viewer);
-    await page.getByRole("button", { name: "Close the details" }).click();
-    await page.getByRole("button", { name: "Back to the list" }).click();
+    await page.getByRole("button", { name: "Close details" }).click();
+    await page.getByRole("button", { name: "Back to list" }).click();
     await page.getByRole("listbox", { name: "Tickets" }).waitFor();
   });
 });

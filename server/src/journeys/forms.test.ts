@@ -111,15 +111,15 @@ describeInBrowser("forms", () => {
     const incident = { title: "The till is dark", description: "" };
     const { number } = (await owner("POST /api/v1/itsm/incidents", incident)).body.data;
     await moveTo(page, `${at.origin}/desk?view=open&open=${number}`);
-    await page.getByRole("list", { name: "What happened" }).waitFor();
+    await page.getByRole("list", { name: "Timeline" }).waitFor();
     await page.keyboard.press("h");
     const dialog = page.getByRole("dialog", { name: `Put on hold ${number}` });
     await dialog.waitFor();
     await page.keyboard.press("Control+Enter");
-    await dialog.getByText("What does it wait for? is required.").waitFor();
+    await dialog.getByText("Reason for hold is required.").waitFor();
     await page.keyboard.type("A part");
     await page.keyboard.press("Control+Enter");
-    await page.getByText(`${number} is on hold`).waitFor();
+    await page.getByText(`${number} on hold`).waitFor();
     expect(await list(`/api/v1/itsm/incidents/${number}`)).toMatchObject({
       state: "on_hold",
       onHoldReason: "A part",

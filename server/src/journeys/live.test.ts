@@ -70,7 +70,7 @@ describeInBrowser("reads after live events", () => {
     const { page } = agent;
     const reads = readsOf(agent);
     await page.goto(`${at.origin}/desk?view=open&open=${number}`);
-    await page.getByRole("list", { name: "What happened" }).waitFor();
+    await page.getByRole("list", { name: "Timeline" }).waitFor();
     const lists = [/^\/itsm\/tickets\?/, "/itsm/views/counts", /^\/itsm\/incidents\?/];
     const ticket = [
       `/itsm/incidents/${number}`,
@@ -79,7 +79,7 @@ describeInBrowser("reads after live events", () => {
     ];
     const take = async (): Promise<void> => {
       await page.keyboard.press("t");
-      await page.getByText(`${number} is yours`).waitFor();
+      await page.getByText(`${number} assigned to you`).waitFor();
     };
     await expectReads(reads, take, [...lists, ...ticket]);
     expect(reads.filter((path) => path === ticket[0])).toHaveLength(1);

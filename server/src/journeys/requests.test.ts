@@ -47,7 +47,7 @@ describeInBrowser("requests", () => {
     await others.getByText("12 EUR").waitFor();
     await expectSound(approver);
     await others.getByRole("link", { name: "Review" }).click();
-    const story = page.getByRole("list", { name: "What happened" });
+    const story = page.getByRole("list", { name: "Timeline" });
     await story.getByText("Noah Novak").first().waitFor();
     const titles = await story.locator("dt").allTextContents();
     expect(titles).toEqual(["System", "Reason", "Price"]);

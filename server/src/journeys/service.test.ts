@@ -182,7 +182,7 @@ describeInBrowser("on call, services and problems", () => {
     await page.getByText("Cause and workaround are saved").waitFor();
     await page.getByRole("button", { name: "Declare a known error", disabled: false }).click();
     await page.getByText("it stands in the list of known errors").waitFor();
-    const past = page.getByRole("list", { name: "What happened" });
+    const past = page.getByRole("list", { name: "Timeline" });
     await past.getByText(/declared a known error/).waitFor();
     await expectSound(admin);
     await past

@@ -62,7 +62,7 @@ export interface TicketAction {
   readonly shows?: (ticket: ActionTicket, meId: string) => Readonly<Record<string, unknown>>;
   /** The inverse request, where the server does not offer undo. */
   readonly undo?: (ticket: ActionTicket) => UndoRequest | undefined;
-  /** Follows the number in the toast, as in "INC0000012 is yours". */
+  /** Follows the number in the toast, as in "INC0000012 assigned to you". */
   readonly said: string;
   readonly isDangerous?: boolean;
   readonly isMain?: boolean;
@@ -91,12 +91,12 @@ export const actionOf =
 
 export const take = (op: OperationId, update: OperationId): TicketAction => ({
   id: "take",
-  label: "Take it",
+  label: "Assign to me",
   keys: "t",
   op,
   shows: (_, meId) => ({ assigneeId: meId }),
   undo: ({ assigneeId }) => ({ op: update, body: { assigneeId } }),
-  said: "is yours",
+  said: "assigned to you",
 });
 
 const states: Readonly<Partial<Record<string, readonly string[]>>> = STATES;

@@ -107,7 +107,7 @@ function PlainInput(props: {
       defaultValue=""
       onChange={({ target }) => onChange(target.value === "" ? undefined : Number(target.value))}
     >
-      <option value="">Keep as it is</option>
+      <option value="">Keep current value</option>
       {LEVELS.map((label, index) => (
         <option key={label} value={index + 1}>
           {label}

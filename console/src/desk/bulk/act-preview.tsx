@@ -135,7 +135,7 @@ export function ActPreview({ plan, onDone, onClose, onUndone }: ActPreviewProps)
 /** The expected result of each ticket, with the reason if the action fails. */
 export function ActLines({
   lines,
-  effect = "stays as it is",
+  effect = "no change",
 }: {
   readonly lines: readonly ActLine[];
   readonly effect?: string | undefined;
@@ -145,7 +145,7 @@ export function ActLines({
     <>
       {refused > 0 && (
         <p className="act-refused" role="status">
-          {count(refused, "ticket")} can't be changed in this way and will be left out.
+          {count(refused, "ticket")} can't be changed and will be skipped.
         </p>
       )}
       <ul className="act-lines">

@@ -52,7 +52,7 @@ export const BULK_ACTS: readonly BulkAct[] = [
     label: "Resolve…",
     keys: "e",
     title: (tickets) => `Resolve ${tickets}`,
-    fields: [{ name: "resolution", label: "What solved it?", type: "area" }],
+    fields: [{ name: "resolution", label: "Resolution", type: "area" }],
     sample: { resolution: "–" },
     toSteps: (values) => {
       const resolution = textOf(values, "resolution");
@@ -68,11 +68,11 @@ export const BULK_ACTS: readonly BulkAct[] = [
     fields: [
       {
         name: "reason",
-        label: "What does it wait for?",
+        label: "Reason for hold",
         type: "line",
-        placeholder: "The part arrives on Thursday",
+        placeholder: "Example: waiting for a replacement part",
       },
-      { name: "until", label: "Until", type: "time", isOptional: true },
+      { name: "until", label: "On hold until", type: "time", isOptional: true },
     ],
     sample: { reason: "–" },
     toSteps: (values) => {
@@ -116,15 +116,15 @@ export const BULK_ACTS: readonly BulkAct[] = [
   {
     id: "category",
     label: "Set category…",
-    title: (tickets) => `Set the category of ${tickets}`,
+    title: (tickets) => `Set category of ${tickets}`,
     fields: [{ name: "category", label: "Category", type: "category" }],
     toSteps: setFields,
-    effect: "changes its category",
+    effect: "category changes",
   },
   {
     id: "tag",
-    label: "Add a tag…",
-    title: (tickets) => `Tag ${tickets}`,
+    label: "Add tag…",
+    title: (tickets) => `Add tag to ${tickets}`,
     fields: [{ name: "tag", label: "Tag", type: "line" }],
     toSteps: (values) => {
       const tag = textOf(values, "tag")?.trim();
@@ -133,25 +133,25 @@ export const BULK_ACTS: readonly BulkAct[] = [
   },
   {
     id: "problem",
-    label: "Link to a problem…",
+    label: "Link to problem…",
     title: (tickets) => `Link ${tickets} to a problem`,
-    fields: [{ name: "ticketId", label: "Problem that causes them", type: "problem" }],
+    fields: [{ name: "ticketId", label: "Problem", type: "problem" }],
     toSteps: (values) => {
       const ticketId = textOf(values, "ticketId");
       return ticketId === undefined ? undefined : [{ act: "link", type: "caused_by", ticketId }];
     },
-    effect: "is linked",
+    effect: "link added",
   },
   {
     id: "major",
-    label: "Add to a major incident…",
+    label: "Add to major incident…",
     title: (tickets) => `Add ${tickets} to a major incident`,
     fields: [{ name: "majorId", label: "Major incident", type: "major" }],
     toSteps: (values) => {
       const majorId = textOf(values, "majorId");
       return majorId === undefined ? undefined : [{ act: "add_to_major", majorId }];
     },
-    effect: "becomes a child",
+    effect: "added as child",
   },
   {
     id: "close",

@@ -149,8 +149,8 @@ function Bar({ chosen, ids, onClear, onPlan }: BarProps) {
       <Button
         look="bare"
         isIcon
-        aria-label="Clear the selection"
-        title="Clear the selection (Escape)"
+        aria-label="Clear selection"
+        title="Clear selection (Escape)"
         onClick={onClear}
       >
         <X />

@@ -35,7 +35,7 @@ export function MergeButton({ tickets, onDone }: MergeButtonProps) {
     refusalOf("tickets.bulk") ??
     (isPossible ? undefined : "Only incidents can be merged.");
   const open = (): void => setOpen(true);
-  useActions([{ keys: "m", label: "Merge the selected tickets", run: open, disabled: refusal }]);
+  useActions([{ keys: "m", label: "Merge selected tickets", run: open, disabled: refusal }]);
   return (
     <>
       <Button
@@ -71,7 +71,10 @@ function MergeDialog({ tickets, onDone, onClose }: MergeDialogProps) {
   const form = useForm("tickets.bulk", {
     initial: { targetId: null },
     check: ({ targetId }) => ({
-      targetId: targetId === null ? "Select the ticket that stays open." : undefined,
+      targetId:
+        targetId === null
+          ? "Select the ticket to merge into. The others are closed as duplicates."
+          : undefined,
     }),
     send: ({ targetId }: MergeDraft) => mergeInto(targetId ?? "", tickets),
     said: ({ data }) => `${count(data.changed, "ticket")} merged`,
@@ -88,14 +91,14 @@ function MergeDialog({ tickets, onDone, onClose }: MergeDialogProps) {
     >
       <RadioField
         {...target}
-        label="Ticket that stays open"
+        label="Merge into"
         options={tickets.map(({ id, number, title }) => [id, `${number} ${title}`] as const)}
       />
       <TicketField
         {...target}
         errorFor={() => undefined}
         value={isSelected ? null : target.value}
-        label="Or another ticket"
+        label="Other ticket"
         isRequired={false}
         kinds={["incident"]}
         without={tickets.map(({ id }) => id)}

@@ -39,7 +39,8 @@ function toChanges(
   after: Item,
   nameOf: (id: string) => string | undefined,
 ): readonly string[] {
-  const name = (id: string | null): string => (id === null ? "nobody" : (nameOf(id) ?? "somebody"));
+  const name = (id: string | null): string =>
+    id === null ? "unassigned" : (nameOf(id) ?? "unknown");
   const change = (from: string, to: string): readonly string[] =>
     from === to ? [] : [`${from} → ${to}`];
   const added = after.tags.filter((tag) => !before.tags.includes(tag)).map((tag) => `+ ${tag}`);
@@ -52,6 +53,6 @@ function toChanges(
     ...change(`P${before.priority ?? "–"}`, `P${after.priority ?? "–"}`),
     ...added,
     ...gone,
-    ...(wasSaid ? ["the caller is answered"] : []),
+    ...(wasSaid ? ["reply to caller"] : []),
   ];
 }

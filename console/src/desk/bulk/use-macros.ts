@@ -34,7 +34,7 @@ export function planMacro({ id, name, steps }: Macro, ids: readonly string[]): P
     title: `${name}: ${count(ids.length, "ticket")}`,
     ids,
     ...(isFinal && {
-      note: "This macro has no Undo: it adds comments, or resolves, closes, reopens or cancels tickets.",
+      note: "You can't undo this macro, because it adds comments or changes the state of tickets.",
     }),
     send: async (some, dryRun) =>
       (await call("macros.run", { params: { id }, body: { ids: some, dryRun } })).data,

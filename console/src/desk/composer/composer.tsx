@@ -122,7 +122,7 @@ export function Composer(props: ComposerProps) {
             <i />
             <i />
           </span>
-          {props.writers.join(" and ")} {props.writers.length > 1 ? "are" : "is"} writing
+          {props.writers.join(" and ")} {props.writers.length > 1 ? "are" : "is"} typing
         </p>
       )}
       <Unseen unseen={unseen} isWarned={props.isWarned} />
@@ -131,12 +131,10 @@ export function Composer(props: ComposerProps) {
         isBare
         ref={area}
         rows={2}
-        aria-label={isInternal ? "Note for colleagues" : "Answer to the caller"}
+        aria-label={isInternal ? "Internal note" : "Reply to the caller"}
         placeholder={
           disabled ??
-          (isInternal
-            ? "A note that only colleagues see…"
-            : `Answer ${props.callerName ?? "the caller"}…`)
+          (isInternal ? "Add an internal note…" : `Reply to ${props.callerName ?? "the caller"}…`)
         }
         disabled={disabled !== undefined}
         value={text}
@@ -165,7 +163,7 @@ function ComposerFoot(props: ComposerProps & { readonly isEmpty: boolean }) {
   const word = unseen.length > 0 && props.isWarned ? "Send anyway" : isInternal ? "Note" : "Send";
   return (
     <div className="composer-foot">
-      <div className="composer-mode" role="group" aria-label="To whom">
+      <div className="composer-mode" role="group" aria-label="Message type">
         <PlainButton {...mode(false)}>
           <Reply className="ico" aria-hidden="true" /> Reply <Keys keys="r" />
         </PlainButton>
@@ -173,12 +171,12 @@ function ComposerFoot(props: ComposerProps & { readonly isEmpty: boolean }) {
           <Lock className="ico" aria-hidden="true" /> Internal <Keys keys="i" />
         </PlainButton>
       </div>
-      <label className="btn bare icon" title="Attach a file">
+      <label className="btn bare icon" title="Attach file">
         <Paperclip />
         <FileInput
           className="hide"
           multiple
-          aria-label="Attach a file"
+          aria-label="Attach file"
           disabled={disabled !== undefined}
           onChange={({ target }) => {
             props.onFiles([...(target.files ?? [])]);
@@ -192,7 +190,7 @@ function ComposerFoot(props: ComposerProps & { readonly isEmpty: boolean }) {
           className="send-resolve"
           type="button"
           disabled={props.isEmpty || props.isBusy}
-          title="Send, resolve and open the next (Ctrl Shift Enter)"
+          title="Send and resolve, then open the next ticket (Ctrl Shift Enter)"
           onClick={() => onSend("resolve")}
         >
           Send and resolve
@@ -245,7 +243,7 @@ function Unseen({
   }, [isWarned]);
   const last = unseen.at(-1);
   if (!last) return null;
-  const kind = last.isInternal ? "left a note" : "answered";
+  const kind = last.isInternal ? "added a note" : "answered";
   return (
     <div ref={box} className={`composer-unseen${isWarned ? " warned" : ""}`} role="alert">
       <p>
@@ -256,7 +254,7 @@ function Unseen({
       </p>
       <p className="unseen-text">{last.body}</p>
       {isWarned && (
-        <p className="muted">Nothing was sent. Press again to send yours all the same.</p>
+        <p className="muted">Your message was not sent. Press again to send it anyway.</p>
       )}
     </div>
   );

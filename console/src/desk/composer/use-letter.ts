@@ -94,7 +94,7 @@ async function resolve({ id, kind, number }: Ticket, resolution: string): Promis
     await sendTo("incidents.reopen", id, { reason: "Resolved by mistake" });
     refreshTickets(kind);
   };
-  notify(`${number} is answered and resolved`, () => void undo().catch(say));
+  notify(`Reply sent, ${number} resolved`, () => void undo().catch(say));
 }
 
 /** The stored draft, with the newest message that the author had seen when they started. */

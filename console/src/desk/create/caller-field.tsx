@@ -51,8 +51,10 @@ export function CallerField(props: CallerFieldProps) {
     <Field
       label={label}
       isOptional
-      error={unknown === undefined ? error : `“${unknown}” was not found. Choose a person.`}
-      help={isMember ? undefined : "If empty, you are the caller."}
+      error={
+        unknown === undefined ? error : `“${unknown}” not found. Select a person from the list.`
+      }
+      help={isMember ? undefined : "Default: you."}
     >
       {({ id }) => (
         <Combobox
@@ -71,7 +73,7 @@ export function CallerField(props: CallerFieldProps) {
           onChange={choose}
           // Unrecognised text must not be dropped silently.
           onUnknown={canCreate ? create : setUnknown}
-          placeholder="Name or address"
+          placeholder="Search by name or e-mail address"
         />
       )}
     </Field>
@@ -97,7 +99,7 @@ function ContactFields({ contact, onContact, error }: ContactFieldsProps) {
       <p className="row">
         <strong className="grow">New contact</strong>
         <Button look="bare" type="button" onClick={() => onContact(undefined)}>
-          Choose an existing person
+          Select existing person
         </Button>
       </p>
       <div className="act-columns">

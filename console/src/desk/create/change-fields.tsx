@@ -7,9 +7,9 @@ import { ChoiceField, TeamField, TextFields } from "./text-fields.tsx";
 import { TextInput } from "../../ui/form/controls.tsx";
 
 const TYPES = choicesOf(CHANGE_TYPE, {
-  normal: "Normal: is voted on",
-  standard: "Standard: agreed beforehand",
-  emergency: "Emergency: now, looked at afterwards",
+  normal: "Normal: needs approval",
+  standard: "Standard: preapproved",
+  emergency: "Emergency: reviewed afterwards",
 });
 
 /** The required fields of a change; plans and approvers are added on its page. */
@@ -17,7 +17,7 @@ export function ChangeFields(props: DraftFieldsProps) {
   const { draft, onChange, errorOf } = props;
   return (
     <>
-      <TextFields {...props} label="What will change?" />
+      <TextFields {...props} label="Title" />
       <div className="act-columns">
         <ChoiceField
           label="Type"
@@ -37,7 +37,7 @@ export function ChangeFields(props: DraftFieldsProps) {
         {(["plannedStart", "plannedEnd"] as const).map((name) => (
           <Field
             key={name}
-            label={name === "plannedStart" ? "Begins" : "Ends"}
+            label={name === "plannedStart" ? "Planned start" : "Planned end"}
             error={errorOf(name)}
             isOptional
           >

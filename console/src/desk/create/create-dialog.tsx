@@ -96,7 +96,7 @@ interface KindTabsProps {
 function KindTabs({ kinds, kind, onChoose }: KindTabsProps) {
   if (kinds.length < 2) return null;
   return (
-    <div className="tabs create-kinds" role="group" aria-label="Kind">
+    <div className="tabs create-kinds" role="group" aria-label="Ticket type">
       {kinds.map((one) => (
         <PlainButton
           key={one}

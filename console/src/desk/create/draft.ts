@@ -80,7 +80,7 @@ export function toBody(kind: Kind, draft: TicketDraft): Readonly<Record<string, 
 /** Returns the missing values by field. */
 export function findGaps(kind: Kind, draft: TicketDraft): Readonly<Record<string, string>> {
   if (kind === "request") {
-    return draft.itemId === undefined ? { itemId: "Choose a catalog item." } : {};
+    return draft.itemId === undefined ? { itemId: "Select a catalog item." } : {};
   }
   const caller = kind === "incident" && draft.contact && findContactGap(draft.contact);
   return {

@@ -21,7 +21,7 @@ export function IncidentFields(props: DraftFieldsProps) {
         onContact={(contact) => onChange({ contact })}
         error={errorOf("callerId")}
       />
-      <TextFields {...props} label="What is wrong?" />
+      <TextFields {...props} label="Title" />
       <div className="act-columns">
         <ChoiceField
           label="Impact"

@@ -7,7 +7,7 @@ export function ProblemFields(props: DraftFieldsProps) {
   const { draft, onChange } = props;
   return (
     <>
-      <TextFields {...props} label="What happens again and again?" />
+      <TextFields {...props} label="Title" />
       <div className="act-columns">
         <ChoiceField
           label="Priority"

@@ -22,11 +22,11 @@ export function RequestFields({ draft, onChange, errorOf }: DraftFieldsProps) {
   }));
   return (
     <>
-      <Field label="What is asked for?" error={errorOf("itemId")}>
+      <Field label="Catalog item" error={errorOf("itemId")}>
         {({ id }) => (
           <Combobox
             id={id}
-            label="What is asked for?"
+            label="Catalog item"
             options={options}
             value={draft.itemId}
             onChange={(itemId) => onChange({ itemId, values: {} })}

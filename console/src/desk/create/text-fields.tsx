@@ -18,7 +18,7 @@ export function TextFields(props: DraftFieldsProps & { readonly label: string })
           />
         )}
       </Field>
-      <Field label="More about it" isOptional>
+      <Field label="Description" isOptional>
         {(attributes) => (
           <TextArea
             {...attributes}

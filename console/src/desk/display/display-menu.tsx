@@ -9,11 +9,11 @@ const PART_WORDS: Readonly<Record<Part, string>> = {
   number: "Number",
   state: "State",
   caller: "Caller",
-  word: "Last word",
+  word: "Last reply",
   people: "People",
   tags: "Tags",
 };
-const DENSITY_WORDS: Readonly<Record<Density, string>> = { roomy: "Roomy", close: "Close" };
+const DENSITY_WORDS: Readonly<Record<Density, string>> = { roomy: "Comfortable", close: "Compact" };
 
 interface DisplayMenuProps {
   readonly display: Display;
@@ -23,7 +23,7 @@ interface DisplayMenuProps {
 /** The density of the rows and the displayed details. */
 export function DisplayMenu({ display, onChange }: DisplayMenuProps) {
   return (
-    <Popover label="Rows" className="btn bare icon" button={<SlidersHorizontal />}>
+    <Popover label="Display options" className="btn bare icon" button={<SlidersHorizontal />}>
       {() => <Choices {...{ display, onChange }} />}
     </Popover>
   );
@@ -33,7 +33,7 @@ function Choices({ display, onChange }: DisplayMenuProps) {
   const own = useOwnFields(true);
   return (
     <div className="display-form">
-      <div className="tabs" role="group" aria-label="How close rows stand">
+      <div className="tabs" role="group" aria-label="Row density">
         {DENSITIES.map((density) => (
           <PlainButton
             key={density}

@@ -18,7 +18,7 @@ export function DueMark({ due, onHoldReason }: DueMarkProps) {
   if (due.state === "paused") {
     const reason = onHoldReason ?? "Paused";
     return (
-      <span className="due idle" title={`${due.promise}: paused. ${reason}`}>
+      <span className="due idle" title={`${due.promise} paused: ${reason}`}>
         <Pause className="ico" aria-hidden="true" />
         <span className="cut due-why">{reason}</span>
       </span>

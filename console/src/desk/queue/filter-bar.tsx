@@ -63,7 +63,7 @@ export function FilterBar({ search, onChange, view, views, onView }: FilterBarPr
   }, [options, words]);
   const hasList = isOpen && found.length > 0;
   useFloat(box, list, hasList, { isWide: true });
-  useActions([{ keys: "/", label: "Filter the queue", run: () => field.current?.focus() }]);
+  useActions([{ keys: "/", label: "Filter tickets", run: () => field.current?.focus() }]);
   const toggle = (chip: Chip): void => {
     // The typed text was the name of the chip, so it is removed.
     applyWords("", { only: writeChips(toggleChip(chips, chip)) });
@@ -99,7 +99,7 @@ export function FilterBar({ search, onChange, view, views, onView }: FilterBarPr
         isBare
         ref={field}
         role="combobox"
-        aria-label="Filter the queue"
+        aria-label="Filter tickets"
         aria-expanded={hasList}
         aria-controls={`${id}-list`}
         aria-activedescendant={hasList && active >= 0 ? `${id}-${active}` : undefined}
@@ -124,7 +124,7 @@ export function FilterBar({ search, onChange, view, views, onView }: FilterBarPr
           id={`${id}-list`}
           popover="manual"
           role="listbox"
-          aria-label="Chips"
+          aria-label="Active filters"
           className="float list-box"
           onPointerDown={(event) => event.preventDefault()}
         >
@@ -136,7 +136,7 @@ export function FilterBar({ search, onChange, view, views, onView }: FilterBarPr
           look="bare"
           isIcon
           isSmall
-          aria-label="Clear the filter text"
+          aria-label="Clear filter text"
           onClick={() => applyWords("")}
         >
           <X />
@@ -234,7 +234,7 @@ function ChipButton({
   readonly onRemove: () => void;
 }) {
   return (
-    <PlainButton className="chip" aria-label={`Remove the filter ${label}`} onClick={onRemove}>
+    <PlainButton className="chip" aria-label={`Remove filter ${label}`} onClick={onRemove}>
       <span className="cut">{label}</span>
       <X className="ico" aria-hidden="true" />
     </PlainButton>

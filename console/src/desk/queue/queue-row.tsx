@@ -74,7 +74,7 @@ export const QueueRow = memo(function QueueRow(props: RowProps) {
           <span
             key={userId}
             className="row-other"
-            title={`${name} ${state === "editing" ? "writes" : "has it open"}`}
+            title={`${name} ${state === "editing" ? "writes" : "is viewing this ticket"}`}
           >
             <Avatar name={name} />
           </span>
@@ -132,12 +132,12 @@ function LastWord({
     return <span className="row-word muted cut">{toShortAge(ticket.createdAt, now)}</span>;
   }
   const name = lastWord.isCaller ? ticket.callerName : nameOf(lastWord.by);
-  const who = name?.split(" ")[0] ?? "Somebody";
+  const who = name?.split(" ")[0] ?? "Unknown user";
   const Icon = lastWord.isCaller ? Mail : CornerUpLeft;
   return (
     <span
       className={`row-word cut${lastWord.isCaller ? " waits" : " muted"}`}
-      title={lastWord.isCaller ? "The caller wrote last" : `${who} answered last`}
+      title={lastWord.isCaller ? "Last message from the caller" : `Last reply from ${who}`}
     >
       <Icon className="ico" aria-hidden="true" />
       <span className="cut">{who}</span> {toShortAge(lastWord.at, now)}

@@ -74,7 +74,7 @@ function toDue({ dueAt, dueState, dueMetric, createdAt }: Item, readAtMs: number
     targetMs: dueMs - Date.parse(createdAt),
     isCounting: dueAt !== null,
     readAtMs,
-    promise: dueMetric === null ? "Promise" : toWords(dueMetric),
+    promise: dueMetric === null ? "SLA" : toWords(dueMetric),
   };
 }
 
@@ -84,5 +84,5 @@ export function assigneeName(
 ): string | undefined {
   if (assigneeId === null) return undefined;
   const said = assignee?.id === assigneeId ? assignee.name : undefined;
-  return said ?? nameOf(assigneeId) ?? "Somebody";
+  return said ?? nameOf(assigneeId) ?? "Unknown user";
 }

@@ -50,10 +50,10 @@ export function useQueueKeys(
     { keys: "ArrowUp", label: "Previous ticket", run: () => walk(-1), hidden: true },
     { keys: "shift+ArrowDown", label: "Select down", run: () => walk(1, true) },
     { keys: "shift+ArrowUp", label: "Select up", run: () => walk(-1, true) },
-    { keys: "x", label: "Select the ticket", run: () => select(current?.id, false) },
+    { keys: "x", label: "Select ticket", run: () => select(current?.id, false) },
     {
       keys: "mod+a",
-      label: "Select all that are listed",
+      label: "Select all listed tickets",
       run: () => setSelection({ ids: new Set(ids), anchor: ids[0] }),
     },
     {

@@ -73,9 +73,9 @@ function ViewLine(props: {
         <Icon className="ico" aria-hidden="true" />
         <span className="grow cut">{view.label}</span>
         {counts && counts.urgent > 0 && counts.urgent < counts.total && (
-          <span className="view-urgent" title="Due within the hour">
+          <span className="view-urgent" title="Due within one hour">
             {counts.urgent}
-            <span className="hide"> due within the hour</span>
+            <span className="hide"> due within one hour</span>
           </span>
         )}
         {counts && counts.total > 0 && <span className="view-count">{counts.total}</span>}

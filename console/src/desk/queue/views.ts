@@ -33,7 +33,7 @@ export const BUILT_IN: readonly View[] = [
     label: "My work",
     icon: UserRound,
     query: { view: "mine" },
-    nothing: "No open ticket is assigned to you. Choose one from Unassigned.",
+    nothing: "No open tickets are assigned to you. Select one from Unassigned.",
   },
   {
     id: "unassigned",
@@ -47,14 +47,14 @@ export const BUILT_IN: readonly View[] = [
     label: "Watched",
     icon: Eye,
     query: { view: "watched" },
-    nothing: "You watch no open tickets. Press W in a ticket to watch it.",
+    nothing: "You are not watching any open tickets. Press W in a ticket to watch it.",
   },
   {
     id: "breached",
     label: "Overdue",
     icon: Flame,
     query: { view: "breached" },
-    nothing: "Every target is met.",
+    nothing: "No tickets are overdue.",
   },
   {
     id: "open",
@@ -65,7 +65,7 @@ export const BUILT_IN: readonly View[] = [
   },
   {
     id: "done",
-    label: "Done",
+    label: "Closed",
     icon: Archive,
     query: { open: false, sort: "-updatedAt" },
     nothing: "No closed tickets yet.",
@@ -82,7 +82,7 @@ export const toTeamView = ({ id, name }: Named): View => ({
   label: name,
   icon: UsersRound,
   query: { teamId: id, open: true },
-  nothing: `The queue of ${name} is empty.`,
+  nothing: `No open tickets for ${name}.`,
 });
 
 const toUnknownView = ({ id, name }: Named): View => ({
@@ -90,7 +90,7 @@ const toUnknownView = ({ id, name }: Named): View => ({
   label: name,
   icon: Bookmark,
   query: { view: id },
-  nothing: "Nothing fits this view.",
+  nothing: "No tickets match this view.",
 });
 
 export const toSavedView = (saved: SavedView): View => ({ ...toUnknownView(saved), saved });

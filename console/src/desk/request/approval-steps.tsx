@@ -7,8 +7,8 @@ type Step = Schemas["NamedApprovalStep"];
 
 const STATES: Readonly<Record<Step["state"], { readonly state: string; readonly label: string }>> =
   {
-    waiting: { state: "draft", label: "Later" },
-    pending: { state: "awaiting_approval", label: "Waiting" },
+    waiting: { state: "draft", label: "Not started" },
+    pending: { state: "awaiting_approval", label: "Pending" },
     approved: { state: "approved", label: "Approved" },
     rejected: { state: "rejected", label: "Rejected" },
     skipped: { state: "cancelled", label: "Not needed" },

@@ -29,7 +29,7 @@ function Answers({ asked }: { readonly asked: Answers }) {
   const { answers, price } = asked;
   if (answers.length === 0 && price === null) return null;
   return (
-    <dl className="request-answers" aria-label="What is asked for">
+    <dl className="request-answers" aria-label="Request details">
       {answers.map(({ name, title, text, files }) => (
         <div key={name}>
           <dt>{title}</dt>

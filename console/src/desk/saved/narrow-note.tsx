@@ -32,7 +32,7 @@ export function NarrowNote({ view, search, columns, total, onView }: NarrowNoteP
   const canSave = search.only !== undefined || (!saved && view.id !== "open");
   useActions(
     canSave
-      ? [{ keys: "v", label: "Save as a view", run: () => setSaving(true), disabled: refusal }]
+      ? [{ keys: "v", label: "Save as view", run: () => setSaving(true), disabled: refusal }]
       : [],
   );
   if (!isNarrowed) {
@@ -46,7 +46,7 @@ export function NarrowNote({ view, search, columns, total, onView }: NarrowNoteP
       "views.update",
       { params, body: { ...part, kinds: [...part.kinds] } },
       {
-        said: `${saved.name} is changed`,
+        said: `${saved.name} updated`,
         undo: () => call("views.update", { params, body: { filter, kinds, onlyOpen } }),
         onDone: () => onView(saved.id),
       },
@@ -73,17 +73,17 @@ export function NarrowNote({ view, search, columns, total, onView }: NarrowNoteP
       </span>
       {isMine && search.only !== undefined && (
         <Button look="bare" onClick={keep}>
-          <Save /> Change the view
+          <Save /> Update view
         </Button>
       )}
       {search.only !== undefined && (
         <Button
           look="bare"
           disabled={refusal !== undefined}
-          title={refusal ?? "Save as a view (v)"}
+          title={refusal ?? "Save as view (v)"}
           onClick={() => setSaving(true)}
         >
-          <Bookmark /> Save as a view
+          <Bookmark /> Save as view
         </Button>
       )}
       {isSaving && dialog()}

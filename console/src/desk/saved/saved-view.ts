@@ -33,7 +33,9 @@ export function toSavedPart(
 
 /** Returns why a view can't be saved under a new name. */
 export function refusalOfSaving(view: View): string | undefined {
-  return view.id === "watched" ? "Watched tickets are others for everyone." : undefined;
+  return view.id === "watched"
+    ? "You can't save this view: watched tickets differ for each person."
+    : undefined;
 }
 
 function baseConditions({ id, query, saved }: View, { meId }: Saver): readonly object[] {

@@ -11,7 +11,7 @@ import type { SavedPart } from "./saved-view.ts";
 
 const SHARED = choicesOf(QUEUE_VIEW_SHARED_WITH, {
   nobody: "Only me",
-  team: "A team of mine",
+  team: "A team",
   everyone: "Everyone",
 });
 
@@ -40,7 +40,7 @@ export function ViewDialog({ saved, part, columns, onClose, onSaved }: ViewDialo
     ...((part || columns) && {
       fixed: { ...(part && toBody(part)), ...(columns && { columns: [...columns] }) },
     }),
-    said: ({ data }) => `${data.name} is saved`,
+    said: ({ data }) => `${data.name} saved`,
     onDone: ({ data }) => onSaved(data.id),
   });
   const { sharedWith } = form.values;
@@ -48,11 +48,11 @@ export function ViewDialog({ saved, part, columns, onClose, onSaved }: ViewDialo
     ([one]) => (one !== "everyone" || may("teams.update")) && (one !== "team" || own.length > 0),
   );
   return (
-    <FormDialog form={form} title={saved ? "Change the view" : "Save as a view"} onClose={onClose}>
+    <FormDialog form={form} title={saved ? "Edit view" : "Save as view"} onClose={onClose}>
       <TextField {...form.field("name")} />
       <SelectField
         {...form.field("sharedWith")}
-        label="Who sees it?"
+        label="Shared with"
         isRequired
         options={shared}
         onChange={(next) =>

@@ -18,7 +18,9 @@ export function ViewMenu({ saved, onGone }: ViewMenuProps) {
   const meId = useMe()?.user.id;
   const [isNaming, setNaming] = useState(false);
   const refusal =
-    saved.createdBy === meId || may("teams.update") ? undefined : "Somebody else saved it.";
+    saved.createdBy === meId || may("teams.update")
+      ? undefined
+      : "Only its owner can change this view.";
   const remove = (): void => {
     const { name, kinds, onlyOpen, filter, sort, columns, sharedWith, teamId, position } = saved;
     const body = { name, kinds, onlyOpen, filter, sort, columns, sharedWith, teamId, position };
@@ -26,7 +28,7 @@ export function ViewMenu({ saved, onGone }: ViewMenuProps) {
       "views.delete",
       { params: { id: saved.id } },
       {
-        said: `${name} is deleted`,
+        said: `${name} deleted`,
         undo: () => call("views.create", { body }),
         onDone: onGone,
       },
@@ -35,7 +37,7 @@ export function ViewMenu({ saved, onGone }: ViewMenuProps) {
   return (
     <>
       <Menu
-        label={`The view ${saved.name}`}
+        label={`Actions for view ${saved.name}`}
         className="btn bare icon small view-more"
         items={[
           { label: "Rename or share…", onPick: () => setNaming(true), disabled: refusal },

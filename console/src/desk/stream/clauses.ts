@@ -96,7 +96,7 @@ const CLAUSES: Readonly<Record<string, Clause>> = {
   created: "created the ticket",
   assigned: ({ data, actorId, show }) => {
     const { assigneeId } = data;
-    if (assigneeId === actorId) return "took the ticket";
+    if (assigneeId === actorId) return "assigned the ticket to themselves";
     return typeof assigneeId === "string"
       ? `assigned it to ${show("assigneeId", assigneeId)}`
       : `assigned it to the team ${show("teamId", data["teamId"])}`;
@@ -118,7 +118,7 @@ const CLAUSES: Readonly<Record<string, Clause>> = {
     `merged ${numberIn(data, "duplicate", "another ticket")} into this ticket`,
   duplicate_removed: ({ data }) =>
     `undid the merge of ${numberIn(data, "duplicate", "another ticket")} into this ticket`,
-  split: "split off another ticket",
+  split: "split the ticket",
   linked: "linked another ticket",
   unlinked: "removed the link to a ticket",
   incident_linked: ({ data }) => `linked ${numberIn(data, "incident", "an incident")}`,
@@ -143,7 +143,7 @@ const CLAUSES: Readonly<Record<string, Clause>> = {
   approval_recorded: "recorded a decision",
   approval_given: "approved the change",
   approvers_removed: "removed approvers",
-  affected_reported: "reported to be affected",
+  affected_reported: "reported being affected",
   role_assigned: ({ data, show }) => {
     const role = toWords(textIn(data, "role") ?? "role").toLowerCase();
     const userId = textIn(data, "userId");
@@ -216,7 +216,9 @@ function toChangeClause(
   const isEmpty = to === null || to === undefined || to === "";
   if (field === "assigneeId") {
     if (isEmpty) return "removed the assignee";
-    return to === actorId ? "took the ticket" : `assigned it to ${show(field, to)}`;
+    return to === actorId
+      ? "assigned the ticket to themselves"
+      : `assigned it to ${show(field, to)}`;
   }
   if (field === "teamId") {
     if (isEmpty) return "removed the team";

@@ -48,7 +48,7 @@ test("messages are separate entries, and simultaneous changes by one person are 
     ),
   ).toEqual([
     "created the ticket",
-    "set the state to In progress; assigned it to the team Network; took the ticket; changed the affected items",
+    "set the state to In progress; assigned it to the team Network; assigned the ticket to themselves; changed the affected items",
     "agent: Hello",
     "caller: Hi",
     "internal: Odd",

@@ -41,11 +41,11 @@ export function Stream(props: StreamProps) {
     return () => clearTimeout(timer);
   }, [lastId]);
   return (
-    <ol ref={end} className="stream" aria-label="What happened">
+    <ol ref={end} className="stream" aria-label="Timeline">
       {onMore && (
         <li className="stream-more">
           <Button look="bare" onClick={onMore}>
-            Show what was before
+            Show earlier entries
           </Button>
         </li>
       )}
@@ -53,7 +53,7 @@ export function Stream(props: StreamProps) {
         <Avatar name={callerName} big />
         <div className="bubble">
           <p className="said-head">
-            <strong>{callerName ?? "Somebody"}</strong>
+            <strong>{callerName ?? "Unknown user"}</strong>
             <Ago at={ticket.createdAt} />
           </p>
           <Opening ticket={ticket} />
@@ -110,7 +110,7 @@ function SaidEntry({ entry, isNew }: { readonly entry: Said; readonly isNew: boo
               <Lock className="ico" aria-hidden="true" /> Internal
             </span>
           )}
-          {entry.isMail && <Mail className="ico" aria-label="By mail" />}
+          {entry.isMail && <Mail className="ico" aria-label="By e-mail" />}
           {entry.duplicate !== undefined && <span className="tag">{entry.duplicate}</span>}
           {entry.label && <span className="tag ok">{entry.label}</span>}
           <Ago at={entry.at} />
@@ -135,7 +135,7 @@ function DoneEntry({ entry, isPast, onSee }: EntryProps<Done>) {
           <>
             {" "}
             <Link to="/runs/$id" params={{ id: entry.runId }} className="link">
-              its run
+              View run
             </Link>
           </>
         )}

@@ -16,7 +16,7 @@ export function TextBody({ text }: { readonly text: string }) {
           <PlainButton
             className="quote-button"
             aria-expanded={isOpen}
-            aria-label={isOpen ? "Hide what was quoted" : "Show what was quoted"}
+            aria-label={isOpen ? "Hide quoted text" : "Show quoted text"}
             onClick={() => setOpen(!isOpen)}
           >
             •••

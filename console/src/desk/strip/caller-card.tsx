@@ -26,12 +26,12 @@ export function CallerCard({ ticket }: { readonly ticket: Ticket }) {
       <p className="caller-card">
         <Avatar name={caller.name} big />
         <span className="grow">
-          <strong className="cut">{caller.name ?? "Somebody"}</strong>
+          <strong className="cut">{caller.name ?? "Unknown user"}</strong>
           {caller.address !== undefined && <small className="muted cut">{caller.address}</small>}
           {caller.phone !== undefined && <small className="muted cut">{caller.phone}</small>}
         </span>
       </p>
-      {enabled && data && others.length === 0 && <p className="muted">Asks for the first time.</p>}
+      {enabled && data && others.length === 0 && <p className="muted">No other tickets.</p>}
       <ul className="strip-list">
         {others.map((one) => (
           <li key={one.id}>

@@ -31,7 +31,7 @@ export function rankHints(
     about: one.workaround ?? undefined,
     text: one.workaround ?? undefined,
     ticketId: one.id,
-    act: one.workaround ? "insert the workaround and link" : "link",
+    act: one.workaround ? "insert workaround and link" : "link",
   }));
   const articles = found.articles.slice(0, EACH_MAX).map((one): Hint => ({
     sort: "article",
@@ -41,7 +41,7 @@ export function rankHints(
     about: undefined,
     text: `${one.title} (${one.number}): ${one.summary || one.snippet}`,
     ticketId: undefined,
-    act: "insert it",
+    act: "insert link",
   }));
   const similar = found.similarIncidents
     .filter(({ id }) => id !== ownId)

@@ -27,7 +27,7 @@ function Item({ id }: { readonly id: string }) {
   if (!impact) return null;
   const { items, incidents, changes } = impact.counts;
   const facts = [
-    items > 0 ? `${count(items, "item depends", "items depend")} on it` : "Nothing depends on it",
+    items > 0 ? `${count(items, "dependent", "dependents")}` : "No dependents",
     incidents > 1 && count(incidents, "open incident"),
     changes > 0 && count(changes, "change"),
   ].filter(Boolean);

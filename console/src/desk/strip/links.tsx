@@ -42,13 +42,13 @@ export function Links({ ticket }: { readonly ticket: Ticket }) {
   const may = useMay();
   const { write, path } = KINDS[ticket.kind];
   const links = useLinks(ticket.kind, ticket.number).data?.data ?? [];
-  const refusal = may(write) ? undefined : `You need the permission ${write} to link it.`;
+  const refusal = may(write) ? undefined : `You need the permission ${write} to link tickets.`;
   const remove = (linkId: string, number: string): void => {
     const op = `${path}.remove_link` as "incidents.remove_link";
     void perform(
       op,
       { params: { id: ticket.id, linkId } },
-      { said: `${ticket.number} is no longer linked to ${number}` },
+      { said: `Link from ${ticket.number} to ${number} removed` },
     );
   };
   return (
@@ -56,7 +56,7 @@ export function Links({ ticket }: { readonly ticket: Ticket }) {
       <h2 className="row">
         <span className="grow">Links</span>
         <Popover
-          label="Link a ticket"
+          label="Link ticket"
           className="btn bare icon small"
           button={<Plus />}
           disabled={refusal}

@@ -50,7 +50,7 @@ export function OwnFields({ ticket }: { readonly ticket: Ticket }) {
         <div className="row">
           <Button look="main">Save</Button>
           <Button type="button" onClick={() => setDraft(undefined)}>
-            Leave it
+            Cancel
           </Button>
         </div>
       )}

@@ -26,7 +26,7 @@ export function Strip({ ticket, onInsert, onClose }: StripProps) {
     <aside className="strip scroll" aria-label="Details" tabIndex={0}>
       <header className="strip-head">
         <h2 className="grow">Details</h2>
-        <Button look="bare" isIcon aria-label="Close the details" onClick={onClose}>
+        <Button look="bare" isIcon aria-label="Close details" onClick={onClose}>
           <X />
         </Button>
       </header>

@@ -25,7 +25,7 @@ export function Suggestions({
     void perform(
       "incidents.add_link",
       { params: { id: ticket.id }, body: { ticketId, type: "relates_to" } },
-      { said: `${ticket.number} is linked with ${hint.number}` },
+      { said: `${ticket.number} linked to ${hint.number}` },
     );
   };
   return (

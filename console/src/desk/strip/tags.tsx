@@ -14,18 +14,18 @@ export function Tags({ ticket }: { readonly ticket: Ticket }) {
   const { write } = KINDS[ticket.kind];
   const refusal = refusalOf(write);
   const set = (tags: readonly string[], said: string): void =>
-    void changeFields(ticket, UPDATE[ticket.kind], { tags }, `${ticket.number} ${said}`);
+    void changeFields(ticket, UPDATE[ticket.kind], { tags }, `${ticket.number}${said}`);
   const remove = (tag: string): void =>
     set(
       ticket.tags.filter((one) => one !== tag),
-      `is no longer tagged ${tag}`,
+      `: tag ${tag} removed`,
     );
   return (
     <section className="strip-part">
       <h2 className="row">
         <span className="grow">Tags</span>
         <Popover
-          label="Add a tag"
+          label="Add tag"
           className="btn bare icon small"
           button={<Plus />}
           disabled={refusal}
@@ -35,19 +35,19 @@ export function Tags({ ticket }: { readonly ticket: Ticket }) {
               has={ticket.tags}
               onAdd={(tag) => {
                 close();
-                set([...ticket.tags, tag], `is tagged ${tag}`);
+                set([...ticket.tags, tag], `: tag ${tag} added`);
               }}
             />
           )}
         </Popover>
       </h2>
       <p className="tags">
-        {ticket.tags.length === 0 && <span className="muted">None yet.</span>}
+        {ticket.tags.length === 0 && <span className="muted">No tags.</span>}
         {ticket.tags.map((tag) => (
           <span key={tag} className="chip">
             <span className="cut">{tag}</span>
             {refusal === undefined && (
-              <PlainButton aria-label={`Remove the tag ${tag}`} onClick={() => remove(tag)}>
+              <PlainButton aria-label={`Remove tag ${tag}`} onClick={() => remove(tag)}>
                 <X className="ico" />
               </PlainButton>
             )}

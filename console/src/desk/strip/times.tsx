@@ -45,7 +45,7 @@ export function Times({ ticket }: { readonly ticket: Ticket }) {
     void perform(
       REMOVE[kind],
       { params: { id, timeId } },
-      { said: `${toMinuteWords(minutes)} taken off ${number}` },
+      { said: `${toMinuteWords(minutes)} removed from ${number}` },
     );
   return (
     <section className="strip-part">
@@ -54,7 +54,7 @@ export function Times({ ticket }: { readonly ticket: Ticket }) {
           Time {total > 0 && <span className="muted">{toMinuteWords(total)}</span>}
         </span>
         <Popover
-          label="Book time"
+          label="Log time"
           className="btn bare icon small"
           button={<Plus />}
           disabled={refusal}
@@ -62,12 +62,12 @@ export function Times({ ticket }: { readonly ticket: Ticket }) {
           {(close) => <TimeForm ticket={ticket} onClose={close} />}
         </Popover>
       </h2>
-      {times.length === 0 && <p className="muted">None booked.</p>}
+      {times.length === 0 && <p className="muted">No time logged.</p>}
       <ul className="strip-list">
         {times.map((one) => (
           <li key={one.id} className="row">
             <span className="grow cut" title={one.note}>
-              {toMinuteWords(one.minutes)} {nameOf(one.userId) ?? "Somebody"}
+              {toMinuteWords(one.minutes)} {nameOf(one.userId) ?? "Unknown user"}
               {one.note !== "" && <span className="muted"> {one.note}</span>}
             </span>
             {refusal === undefined && (
@@ -75,7 +75,7 @@ export function Times({ ticket }: { readonly ticket: Ticket }) {
                 look="bare"
                 isIcon
                 isSmall
-                aria-label={`Take off ${toMinuteWords(one.minutes)}`}
+                aria-label={`Remove ${toMinuteWords(one.minutes)}`}
                 onClick={() => remove(one.id, one.minutes)}
               >
                 <X />
@@ -107,16 +107,22 @@ function TimeForm({ ticket: { kind, id, number }, onClose }: TimeFormProps) {
       ...(note !== "" && { note }),
     }),
     check: ({ time }) => ({
-      time: readMinutes(time) === undefined ? "Enter a time such as 15, 1h or 1h30." : undefined,
+      time:
+        readMinutes(time) === undefined ? "Enter a duration such as 15, 1h or 1h30." : undefined,
     }),
-    said: `Time booked on ${number}`,
+    said: `Time logged on ${number}`,
     onDone: onClose,
   });
   return (
     <div className="small-form">
-      <InlineForm form={form} label="Book time" act="Book" isMain onClose={onClose}>
-        <TextField {...form.field("time")} label="How long?" help="15, 1h, 1h30" isRequired />
-        <TextField {...form.field("note")} label="For what?" />
+      <InlineForm form={form} label="Log time" act="Log time" isMain onClose={onClose}>
+        <TextField
+          {...form.field("time")}
+          label="Time spent"
+          help="Example: 15, 1h or 1h30"
+          isRequired
+        />
+        <TextField {...form.field("note")} label="Note" />
       </InlineForm>
     </div>
   );

@@ -20,14 +20,14 @@ export function Watchers({ ticket }: { readonly ticket: Ticket }) {
   const change = (userId: string, isWatching: boolean): void =>
     setWatcher(ticket, userId, {
       isWatching,
-      said: `${nameOf(userId) ?? "Somebody"} ${isWatching ? "watches" : "no longer watches"} ${number}`,
+      said: `${nameOf(userId) ?? "Unknown user"} ${isWatching ? "is watching" : "stopped watching"} ${number}`,
     });
   return (
     <section className="strip-part">
       <h2 className="row">
         <span className="grow">Watchers</span>
         <Popover
-          label="Add a watcher"
+          label="Add watcher"
           className="btn bare icon small"
           button={<Plus />}
           disabled={refusal}
@@ -35,8 +35,8 @@ export function Watchers({ ticket }: { readonly ticket: Ticket }) {
           {(close) => (
             <div className="small-form">
               <PersonCombobox
-                label="Who"
-                placeholder="Add somebody"
+                label="Person"
+                placeholder="Search people"
                 without={watchers.map(({ userId }) => userId)}
                 value={undefined}
                 onChange={(userId) => {
@@ -49,18 +49,18 @@ export function Watchers({ ticket }: { readonly ticket: Ticket }) {
           )}
         </Popover>
       </h2>
-      {watchers.length === 0 && <p className="muted">Nobody.</p>}
+      {watchers.length === 0 && <p className="muted">No watchers.</p>}
       <ul className="strip-list">
         {watchers.map(({ userId }) => (
           <li key={userId} className="row">
             <Avatar name={nameOf(userId)} />
-            <span className="grow cut">{nameOf(userId) ?? "Somebody"}</span>
+            <span className="grow cut">{nameOf(userId) ?? "Unknown user"}</span>
             {(refusal === undefined || userId === meId) && (
               <Button
                 look="bare"
                 isIcon
                 isSmall
-                aria-label={`${nameOf(userId) ?? "Somebody"} watches no longer`}
+                aria-label={`Remove watcher ${nameOf(userId) ?? "Unknown user"}`}
                 onClick={() => change(userId, false)}
               >
                 <X />

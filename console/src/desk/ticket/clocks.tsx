@@ -45,7 +45,10 @@ function ClockButton({
   );
 }
 
-const METRICS: Readonly<Record<string, string>> = { response: "Answer", resolution: "Solve" };
+const METRICS: Readonly<Record<string, string>> = {
+  response: "Response",
+  resolution: "Resolution",
+};
 const nameOfMetric = (metric: string): string => METRICS[metric] ?? toWords(metric);
 
 function toDue(clock: Clock, readAtMs: number): Due | undefined {
@@ -107,8 +110,8 @@ export function Ring({ share }: { readonly share: number }) {
 }
 
 const TURNS: Readonly<Record<string, string>> = {
-  policy_matched: "The policy began to apply",
-  policy_left: "The policy no longer applies",
+  policy_matched: "SLA policy applied",
+  policy_left: "SLA policy no longer applies",
 };
 
 function ClockStory({ clock, reason }: { readonly clock: Clock; readonly reason: string | null }) {
@@ -122,10 +125,10 @@ function ClockStory({ clock, reason }: { readonly clock: Clock; readonly reason:
         <State state={clock.state} />
       </p>
       <p className="muted">
-        {toDuration(clock.elapsedMs)} of {target} in business time
+        {toDuration(clock.elapsedMs)} of {target} (business hours)
         {clock.dueAt !== null && `, due ${toExactTime(clock.dueAt)}`}
       </p>
-      {clock.state === "paused" && reason !== null && <p>Waits: {reason}</p>}
+      {clock.state === "paused" && reason !== null && <p>Paused: {reason}</p>}
       <ol className="clock-turns">
         {clock.timeline.map((turn) => (
           <li key={`${turn.eventId}${turn.change}`}>
@@ -133,7 +136,7 @@ function ClockStory({ clock, reason }: { readonly clock: Clock; readonly reason:
             <span className="grow">{TURNS[turn.change] ?? toWords(turn.change)}</span>
             <span className="muted">{toDuration(turn.elapsedMs)}</span>
             <a className="link" href={`causes/${turn.eventId}`} title={turn.eventId}>
-              why
+              View causes
             </a>
           </li>
         ))}

@@ -14,7 +14,7 @@ interface ConflictNoticeProps {
 /** Another user changed the ticket first: shows their change and asks whether to continue. */
 export function ConflictNotice({ conflict, newest, onInsist, onForget }: ConflictNoticeProps) {
   const act = conflict.act.label.replace("…", "").toLowerCase();
-  const what = newest?.sort === "done" ? newest.clauses.join(", ") : "changed it";
+  const what = newest?.sort === "done" ? newest.clauses.join(", ") : "changed this ticket";
   return (
     <div className="notice ticket-conflict" role="alert">
       <span className="grow">
@@ -23,12 +23,12 @@ export function ConflictNotice({ conflict, newest, onInsist, onForget }: Conflic
             <strong>{newest.actor.name}</strong> {what} <Ago at={newest.at} />.
           </>
         ) : (
-          "Somebody changed it a moment ago."
+          "Another user changed this ticket."
         )}{" "}
-        So “{act}” was not done.
+        “{act}” was not applied.
       </span>
-      <Button onClick={onForget}>Leave it</Button>
-      <Button onClick={onInsist}>Proceed anyway</Button>
+      <Button onClick={onForget}>Cancel</Button>
+      <Button onClick={onInsist}>Apply anyway</Button>
     </div>
   );
 }

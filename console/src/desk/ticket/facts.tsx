@@ -31,7 +31,7 @@ export function Facts({
   const may = useMay();
   const nameOf = useNames();
   const { write, word } = KINDS[ticket.kind];
-  const unable = `You may not change ${word.toLowerCase()}s (${write}).`;
+  const unable = `You don’t have permission to change ${word.toLowerCase()}s (${write}).`;
   const refusal = fixed ?? (may(write) ? undefined : unable);
   const { teams, assignees } = useAssignees(ticket.teamId);
   const change = (field: string, value: unknown, said: string): void =>
@@ -46,13 +46,13 @@ export function Facts({
       <Fact
         name="Assignee"
         mark={<Avatar name={nameOf(ticket.assigneeId)} />}
-        options={[{ label: "Nobody", value: null }, ...assignees]}
+        options={[{ label: "Unassigned", value: null }, ...assignees]}
         refusal={refusal}
         onPick={({ value, label }) =>
-          change("assigneeId", value, value === null ? "is nobody's" : `belongs to ${label}`)
+          change("assigneeId", value, value === null ? "unassigned" : `assigned to ${label}`)
         }
       >
-        {nameOf(ticket.assigneeId) ?? "Nobody"}
+        {nameOf(ticket.assigneeId) ?? "Unassigned"}
       </Fact>
       <Fact
         name="Team"
@@ -62,7 +62,7 @@ export function Facts({
         ]}
         refusal={refusal}
         onPick={({ value, label }) =>
-          change("teamId", value, value === null ? "has no team" : `went to ${label}`)
+          change("teamId", value, value === null ? "removed from its team" : `assigned to ${label}`)
         }
       >
         {nameOf(ticket.teamId) ?? "None"}
@@ -75,9 +75,7 @@ export function Facts({
               name={toWords(field)}
               options={levels}
               refusal={refusal}
-              onPick={({ value, label }) =>
-                change(field, value, `has ${label.toLowerCase()} ${field}`)
-              }
+              onPick={({ value, label }) => change(field, value, `${field} set to ${label}`)}
             >
               {LEVELS[all[field]]}
             </Fact>
@@ -88,9 +86,7 @@ export function Facts({
           name="Severity"
           options={SEVERITIES.map((value) => ({ label: toWords(value), value }))}
           refusal={refusal}
-          onPick={({ value, label }) =>
-            change("severity", value, `is of ${label.toLowerCase()} severity`)
-          }
+          onPick={({ value, label }) => change("severity", value, `severity set to ${label}`)}
         >
           {toWords(all["severity"])}
         </Fact>
@@ -101,7 +97,7 @@ export function Facts({
       {typeof all["plannedStart"] === "string" && (
         <Plain name="Planned">{toMoment(all["plannedStart"])}</Plain>
       )}
-      <Plain name="Raised">
+      <Plain name="Created">
         <Ago at={ticket.createdAt} />
       </Plain>
     </dl>

@@ -32,7 +32,7 @@ export function PastTicket({ kind, number, at, onAt }: PastTicketProps) {
   useTitle(ticket && `${ticket.number} ${ticket.title}`);
   const moments = useMemo(() => (timeline ?? []).map((moment) => moment.at), [timeline]);
   return (
-    <section className="ticket" aria-label={`${number} as it was`}>
+    <section className="ticket" aria-label={`Earlier version of ${number}`}>
       <PastBanner {...{ at, moments }} onChange={onAt} />
       {error && <PastError error={error} retry={() => void refetch()} />}
       {!ticket && !error && <Loading rows={9} />}
@@ -64,7 +64,7 @@ function PastSheet({ ticket, timeline, at, onAt }: PastSheetProps) {
         <div className="ticket-main">
           <div className="ticket-scroll scroll" tabIndex={0} role="region" aria-label="Activity">
             <h1 className="ticket-title">{ticket.title}</h1>
-            <Facts ticket={ticket} fixed="This is the past: nothing can be changed here." />
+            <Facts ticket={ticket} fixed="This is an earlier version. It is read-only." />
             {ticket.kind === "problem" && <PastFindings all={ticket.all} />}
             <Stream {...{ ticket, entries, callerName }} onSee={onAt} isPast />
           </div>

@@ -40,7 +40,7 @@ export function TicketHead(props: TicketHeadProps) {
           look="bare"
           isIcon
           className="ticket-back"
-          aria-label="Back to the list"
+          aria-label="Back to list"
           onClick={onClose}
         >
           <ArrowLeft />
@@ -61,12 +61,12 @@ export function TicketHead(props: TicketHeadProps) {
         />
       </span>
       {people.length > 0 && (
-        <span className="ticket-people" role="group" aria-label="Who else is here">
+        <span className="ticket-people" role="group" aria-label="Other users viewing this ticket">
           {people.slice(0, PEOPLE_MAX).map(({ userId, name, state }) => (
             <span
               key={userId}
               className={state}
-              title={`${name} ${state === "editing" ? "is writing" : "has it open"}`}
+              title={`${name} ${state === "editing" ? "is editing" : "is viewing"}`}
             >
               <Avatar name={name} />
             </span>
@@ -80,7 +80,7 @@ export function TicketHead(props: TicketHeadProps) {
         className="ticket-wide"
         aria-pressed={watch.isOn}
         aria-label="Watch"
-        title={watch.isOn ? "You are told what happens: watch no longer (w)" : "Watch it (w)"}
+        title={watch.isOn ? "Stop watching (w)" : "Watch (w)"}
         onClick={watch.toggle}
       >
         {watch.isOn ? <EyeOff /> : <Eye />}
@@ -152,7 +152,7 @@ function MoreMenu({
   return (
     <>
       <Menu
-        label="More acts"
+        label="More actions"
         items={acts.map(({ label, keys, run, disabled, isDangerous, id }) => ({
           label,
           keys,
@@ -168,8 +168,8 @@ function MoreMenu({
         className="btn bare icon ticket-wide"
         to="/causes/$of"
         params={{ of: ticket.id }}
-        aria-label="Why: causes and effects"
-        title="Why: causes and effects"
+        aria-label="Causes and effects"
+        title="Causes and effects"
       >
         <GitFork />
       </Link>
@@ -177,8 +177,8 @@ function MoreMenu({
         <Link
           className="btn bare icon ticket-wide"
           to={ticketPath(ticket.number)}
-          aria-label="Open on a page of its own"
-          title="Open on a page of its own"
+          aria-label="Open full page"
+          title="Open full page"
         >
           <Maximize2 />
         </Link>

@@ -110,7 +110,9 @@ function Opened({ ticket, onClose, onNext, isSelecting }: OpenedProps) {
   const writers = people.filter(({ state }) => state === "editing").map(({ name }) => name);
   const callerName = useCallerName(ticket);
   const mayWrite = may(KINDS[kind].write) || kind === "request";
-  const refusal = mayWrite ? undefined : `You may read this, not answer it (${KINDS[kind].write}).`;
+  const refusal = mayWrite
+    ? undefined
+    : `You don’t have permission to reply (${KINDS[kind].write}).`;
   const Title = onClose ? "h2" : "h1";
   const toggleStrip = (): void => setStripOpen(!isStripOpen);
   useTicketKeys({ acts: allActs, isSelecting, number, composer, refusal, toggleStrip });
@@ -215,7 +217,7 @@ function withKeys(hasKeys: boolean, acts: readonly OfferedAct[]): readonly Offer
 
 const PAGE = {
   id: "page",
-  label: "Page somebody…",
+  label: "Page on-call…",
   keys: "p",
   op: "pages.create",
   said: "",
@@ -261,7 +263,7 @@ function useTicketKeys(keyed: TicketKeys): void {
       disabled,
       ...(asks && { asks }),
     })),
-    ...(take ? [{ ...take, keys: "a", label: "Take it", hidden: true }] : []),
+    ...(take ? [{ ...take, keys: "a", label: "Assign to me", hidden: true }] : []),
     {
       keys: "r",
       label: "Reply to the caller",
@@ -274,6 +276,6 @@ function useTicketKeys(keyed: TicketKeys): void {
       run: () => composer.current?.write(true),
       disabled: refusal,
     },
-    { keys: "d", label: "Show or hide the details", run: toggleStrip },
+    { keys: "d", label: "Show or hide details", run: toggleStrip },
   ]);
 }

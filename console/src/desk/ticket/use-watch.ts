@@ -20,7 +20,7 @@ export function useWatch({ kind, id, number }: Pick<Ticket, "kind" | "id" | "num
       setWatcher({ kind, id }, meId, {
         isWatching: !isOn,
         isMe: true,
-        said: isOn ? `You no longer watch ${number}` : `You watch ${number}`,
+        said: isOn ? `You stopped watching ${number}` : `You are watching ${number}`,
       }),
   };
 }
