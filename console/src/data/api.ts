@@ -231,7 +231,7 @@ export function query<O extends OperationId>(id: O, input?: Input<O>) {
 function assertAllowed(id: OperationId): void {
   const me = cache.getQueryData<Reply<"auth.me">>(["auth.me", {}])?.data;
   if (!me || isAllowed(id, new Set(me.permissions))) return;
-  throw new ApiError(403, { code: "forbidden", detail: "You don’t have permission to see this." });
+  throw new ApiError(403, { code: "forbidden", detail: "You don’t have permission to view this." });
 }
 
 interface QueryHookOptions {

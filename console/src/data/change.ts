@@ -30,9 +30,9 @@ export async function applyChange({ show, send, said, undo }: Change): Promise<b
 }
 
 const CONFLICT =
-  "It was changed by someone else since you opened it. Your change was not saved; review theirs first.";
+  "Another user changed this since you opened it. Your change was not saved. Review the latest version.";
 
-const SIGNED_OUT = "Your session had ended, so your change was not saved. Try again.";
+const SIGNED_OUT = "Your session expired and your change was not saved. Try again.";
 
 /** Describes an error for users; a failed precondition is described as another user's change. */
 export function describeRefusal(error: unknown): string {

@@ -96,7 +96,7 @@ const RULES: readonly Rule[] = [
   ],
   [/^must not have duplicate items$/, "has the same entry twice"],
   [/^must contain at least one field$/, "needs at least one field"],
-  [/^is not a known field$/, "is not a field here"],
+  [/^is not a known field$/, "is not a valid field"],
   [/^must be >= (.+)$/, (least) => `must be at least ${least}`],
   [/^must be <= (.+)$/, (most) => `must be at most ${most}`],
   [/^must be > (.+)$/, (least) => `must be more than ${least}`],
@@ -110,9 +110,9 @@ const RULES: readonly Rule[] = [
     /^must be (?:either )?((?:string|integer|number|boolean|array|object|null)(?:(?: or |, )(?:string|integer|number|boolean|array|object|null))*)$/,
     (types) => `must be ${nameType(types)}`,
   ],
-  [/^must (?:match|be valid against) .*(?:schema|anyOf|oneOf).*$/, "has a value that does not fit"],
-  [/^must be equal to constant$/, "has a value that does not fit"],
-  [/^schema is false$/, "is not a field here"],
+  [/^must (?:match|be valid against) .*(?:schema|anyOf|oneOf).*$/, "has an invalid value"],
+  [/^must be equal to constant$/, "has an invalid value"],
+  [/^schema is false$/, "is not a valid field"],
 ];
 
 const toValueWords = (value: string): string =>

@@ -240,7 +240,7 @@ const FIRST_KEYS = [
 function Hello({ hasRows }: { readonly hasRows: boolean }) {
   return (
     <section className="desk-none empty" aria-label="No ticket selected">
-      <strong>{hasRows ? "Select a ticket" : "No tickets in this view"}</strong>
+      <strong>{hasRows ? "Select a ticket" : "No ticket selected"}</strong>
       <p className="desk-keys">
         {FIRST_KEYS.map(([keys, word]) => (
           <span key={keys}>

@@ -23,7 +23,7 @@ export function KeySheet({ onClose }: { readonly onClose: () => void }) {
       onClose={onClose}
       onClick={(event) => event.target === dialog.current && onClose()}
     >
-      <h1 id="key-sheet">Keys of this screen</h1>
+      <h1 id="key-sheet">Keyboard shortcuts</h1>
       <KeyList actions={own} />
       <h2>Everywhere</h2>
       <KeyList actions={shared.filter((action) => !isPlace(action))} />
@@ -34,7 +34,7 @@ export function KeySheet({ onClose }: { readonly onClose: () => void }) {
 }
 
 function KeyList({ actions }: { readonly actions: readonly Action[] }) {
-  if (actions.length === 0) return <p className="muted">It has none of its own.</p>;
+  if (actions.length === 0) return <p className="muted">No shortcuts for this screen.</p>;
   return (
     <dl className="key-list">
       {actions.map(({ keys = "", label }) => (

@@ -37,7 +37,7 @@ export function NextSteps() {
       <Button
         look="bare"
         isIcon
-        aria-label="Put the next steps away"
+        aria-label="Hide next steps"
         onClick={() => saveWelcome({ ...welcome, steps: [] })}
       >
         <X />

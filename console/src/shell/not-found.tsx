@@ -9,7 +9,7 @@ export function NotFound() {
       <h1>Page not found</h1>
       <p>The address is wrong, or the page was deleted.</p>
       <Link to="/" className="btn">
-        Go home
+        Go to Home
       </Link>
     </div>
   );

@@ -42,10 +42,8 @@ export function ScreenFailure(props: { readonly error: Error; readonly retry: ()
   const requestId = "requestId" in props.error ? String(props.error.requestId) : undefined;
   return (
     <div className="screen-failure">
-      <h1>This part failed</h1>
-      <p className="muted">
-        The rest works. If it fails again, tell whoever runs this installation.
-      </p>
+      <h1>This page could not be loaded</h1>
+      <p className="muted">Try again. If the error persists, contact your administrator.</p>
       <ErrorNotice error={{ message, requestId }} retry={props.retry} />
     </div>
   );

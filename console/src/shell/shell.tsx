@@ -132,7 +132,7 @@ const undo: Undo = (targets) =>
   void import("../data/undo/undo.ts").then(({ undoChanges }) => undoChanges(targets));
 
 function takeBack(): void {
-  if (!takeWayBack()) notify("Nothing was just done that can be undone.");
+  if (!takeWayBack()) notify("There is no recent change to undo.");
 }
 
 function Frame() {
@@ -158,19 +158,19 @@ function Frame() {
   useFrameActions([
     { keys: "mod+k", label: "Search and commands", run: openPalette, always: true, hidden: true },
     { keys: "/", label: "Search", run: openPalette, hidden: true },
-    { keys: "?", label: "Keys of this screen", run: () => setOpen("keys") },
+    { keys: "?", label: "Keyboard shortcuts", run: () => setOpen("keys") },
     {
       keys: "F1",
-      label: "Help with this screen",
+      label: "Help for this screen",
       run: () => setHelpOpen(!isHelpOpen),
       always: true,
     },
     { keys: "shift+c", label: "Copy this screen as code", run: () => setOpen("code") },
-    { keys: "shift+u", label: "Undo what was just done", run: takeBack },
-    { keys: "mod+b", label: "Fold the menu", run: fold },
-    { keys: "mod+shift+l", label: "Light or dark", run: switchTheme, always: true },
+    { keys: "shift+u", label: "Undo last change", run: takeBack },
+    { keys: "mod+b", label: "Collapse menu", run: fold },
+    { keys: "mod+shift+l", label: "Switch theme", run: switchTheme, always: true },
     {
-      label: "Install an example",
+      label: "Install example",
       run: () => void navigate({ to: "/welcome" }),
       disabled: refusalOf("packs.install"),
     },
@@ -190,7 +190,7 @@ function Frame() {
           <EnvironmentSwitch />
           <PlainButton className="search" onClick={openPalette} aria-keyshortcuts="Control+K">
             <Search className="ico" />
-            <span className="grow cut">Search or do anything…</span>
+            <span className="grow cut">Search or run a command…</span>
             <Keys keys="mod+k" />
           </PlainButton>
           <LiveTag />
@@ -233,9 +233,9 @@ function HelpButton({ onClick }: { readonly onClick: () => void }) {
     <Button
       look="bare"
       isIcon
-      aria-label="Help with this screen"
+      aria-label="Help for this screen"
       aria-keyshortcuts="F1"
-      title="Help with this screen (F1)"
+      title="Help for this screen (F1)"
       onClick={onClick}
     >
       <CircleQuestionMark />
@@ -258,7 +258,7 @@ function SkipLink({ onSkip }: { readonly onSkip: () => void }) {
         onSkip();
       }}
     >
-      Skip to the content
+      Skip to content
     </a>
   );
 }

@@ -185,13 +185,13 @@ describeInBrowser("administering people", () => {
     await page.keyboard.press("Enter");
     await page.getByText("only operators change anything").waitFor();
     await colleague.page.getByRole("link", { name: "Automation" }).click();
-    await colleague.page.getByText("nothing can be changed for now. A larger disk").waitFor();
+    await colleague.page.getByText("you can't change it now. A larger disk").waitFor();
     await page.getByRole("button", { name: "End it" }).click();
     await page.getByText("Maintenance has ended.").waitFor();
 
     await page.keyboard.press("F1");
     await page.getByRole("heading", { name: "Operating Millrace" }).waitFor();
-    await page.getByLabel("Search the guides").fill("signature rotate");
+    await page.getByLabel("Search guides").fill("signature rotate");
     await page
       .getByRole("button", { name: /^Webhooks/ })
       .first()

@@ -12,14 +12,14 @@ describeInBrowser("agents", () => {
     const { page } = admin;
     await page.goto(`${at.origin}/settings/agents`);
     await page.getByLabel("A person approves").selectOption("drastic");
-    await page.getByRole("combobox", { name: "Add an operation" }).fill("records.*");
+    await page.getByRole("combobox", { name: "Add operation" }).fill("records.*");
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Without records.*" }).waitFor();
     // The field is ready for the next one.
     await page.keyboard.type("problems.*");
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Without problems.*" }).click();
-    await page.getByRole("combobox", { name: "Add a role or a person" }).fill("builder");
+    await page.getByRole("combobox", { name: "Add role or person" }).fill("builder");
     await page.getByRole("option", { name: /Builder.*Role/ }).click();
     await page.getByRole("button", { name: "Without Owner" }).click();
     await page.getByRole("button", { name: "Save" }).click();

@@ -48,7 +48,7 @@ describeInBrowser("the desk's settings", () => {
     await page.getByLabel("Name").fill("Service desk");
     await page.getByLabel("Address").fill("not an address");
     await page.getByRole("button", { name: /^Create/ }).click();
-    await page.getByText("Address does not have the expected form.").waitFor();
+    await page.getByText("Address has an invalid format.").waitFor();
     await page.getByLabel("Address").fill("desk@example.com");
     await page.getByRole("button", { name: /^Create/ }).click();
     await page.getByRole("tab", { name: "Last mails" }).click();

@@ -28,14 +28,14 @@ describeInBrowser("forms", () => {
     await cause.fill("A rotten cable");
     await owner(`PATCH ${PROBLEMS}/${id}`, { rootCause: "A mouse" });
     await page.keyboard.press("Control+s");
-    await page.getByText(/Someone else changed Root cause/).waitFor();
+    await page.getByText(/Another user changed Root cause/).waitFor();
     await page
       .getByRole("button", { name: "Use their version" })
       .and(page.locator(":focus"))
       .waitFor();
     await expectSound(admin);
     expect(await read()).toMatchObject({ rootCause: "A mouse" });
-    await page.getByRole("button", { name: "Save mine anyway" }).click();
+    await page.getByRole("button", { name: "Save my version" }).click();
     await expect.poll(async () => (await read()).rootCause).toBe("A rotten cable");
 
     await cause.fill("Nothing that is kept");

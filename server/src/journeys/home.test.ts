@@ -96,7 +96,7 @@ describeInBrowser("coming home", () => {
       "GET /api/v1/tables/example_stock/records?filter=%7B%22status%22%3A%22low%22%7D",
     );
     expect(low.body.data).toHaveLength(4);
-    await page.getByRole("button", { name: "Put the next steps away" }).click();
+    await page.getByRole("button", { name: "Hide next steps" }).click();
     await page.goto(`${at.origin}/`);
     await page.getByRole("heading", { name: /Mara\./ }).waitFor();
     await page.getByRole("link", { name: /Stock room/ }).waitFor();

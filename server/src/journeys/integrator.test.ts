@@ -231,7 +231,7 @@ describeInBrowser("integrator", () => {
     const change = { description: "Meanwhile" };
     await owner(`PATCH /api/v1/sdk/artifacts/${body.data.id}`, change);
     await page.getByRole("button", { name: "Save settings" }).click();
-    await page.getByText("Someone else changed Description while you were editing.").waitFor();
+    await page.getByText("Another user changed Description while you were editing.").waitFor();
     await page.getByRole("tab", { name: "Run" }).click();
     const requests = page.getByRole("region", { name: "Last requests" });
     await requests.getByRole("link", { name: /Completed/ }).click();

@@ -74,9 +74,9 @@ describeInBrowser("requests", () => {
     await page.goto(`${at.origin}/`);
     await page.waitForURL(/\/portal\//);
     await page.goto(`${at.origin}/workflows`);
-    await page.getByText("This page is for people who work on tickets").waitFor();
+    await page.getByText("This page is only for agents").waitFor();
     await expectSound(asker);
-    await page.getByRole("link", { name: "Open the portal" }).click();
+    await page.getByRole("link", { name: "Open portal" }).click();
     await page.waitForURL(/\/portal\//);
     await page.goto(`${at.origin}/catalog/${item.body.data.id}`);
     await page.waitForURL(/\/portal\/.*\/ask\//);

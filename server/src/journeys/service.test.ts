@@ -22,14 +22,14 @@ async function expectPickerKept(page: Page): Promise<void> {
     });
   await field.fill("one of many 2");
   await page.getByRole("option", { name: /One of many 2\b/ }).waitFor();
-  await page.getByText("Type to find others").waitFor();
+  await page.getByText("Type to search for more").waitFor();
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("ArrowDown");
   const line = await chosen();
   expect(line).toContain("One of many 2");
   // Other people are found: the selected line is among them, and stays selected.
   await field.pressSequentially("0");
-  await page.getByText("Type to find others").waitFor({ state: "hidden" });
+  await page.getByText("Type to search for more").waitFor({ state: "hidden" });
   expect(await chosen()).toContain("One of many 20");
   await page.keyboard.press("Escape");
   expect(await isOpen()).toBe("false");
@@ -47,7 +47,7 @@ async function expectPickerKept(page: Page): Promise<void> {
     .last()
     .waitFor();
   await page.context().setOffline(false);
-  await page.getByText("Nothing like that").waitFor();
+  await page.getByText("No matches").waitFor();
   await page.keyboard.press("Escape");
 }
 
@@ -186,7 +186,7 @@ describeInBrowser("on call, services and problems", () => {
     await past.getByText(/declared a known error/).waitFor();
     await expectSound(admin);
     await past
-      .getByRole("button", { name: /See it as it was/ })
+      .getByRole("button", { name: /View the state/ })
       .first()
       .click();
     await page.getByText(/^As it was on/).waitFor();

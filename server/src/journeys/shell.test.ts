@@ -89,15 +89,15 @@ describeInBrowser("the shell", () => {
     await page.waitForURL(`**/desk/problems/${number}`);
     await page.keyboard.press("Control+k");
     await page.keyboard.type("xyzzyx");
-    await page.getByText("Nothing is called that.").waitFor();
+    await page.getByText("No results.").waitFor();
     await page.keyboard.press("Escape");
-    await page.getByText("Nothing is called that.").waitFor({ state: "hidden" });
+    await page.getByText("No results.").waitFor({ state: "hidden" });
     await page.keyboard.press("g");
     await page.keyboard.press("w");
     await page.getByRole("heading", { name: "Workflows" }).waitFor();
     expect(await page.title()).toBe("Workflows · Millrace");
     await page.keyboard.press("?");
-    await page.getByRole("dialog", { name: "Keys of this screen" }).waitFor();
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
     await page.keyboard.press("Escape");
     // Records are found too.
     const herd = { name: "Zonkeys", slug: "zonkeys", columns: [{ name: "name", type: "text" }] };
@@ -214,7 +214,7 @@ describeInBrowser("the shell", () => {
     await context.setOffline(true);
     await page.getByText("You are offline.").waitFor();
     await page.getByRole("button", { name: "Create it" }).click();
-    await page.getByText("1 change will be sent when you are back.").waitFor();
+    await page.getByText("1 change will be saved when you are online again.").waitFor();
     await expectSound({ ...visitor, faults: [] });
     // The server performs it, and the network fails before the response.
     await page.route(
@@ -228,7 +228,7 @@ describeInBrowser("the shell", () => {
     );
     await context.setOffline(false);
     await until(async () => (await listNamed("Sent once")).length === 1);
-    await page.getByText("1 change will be sent when you are back.").waitFor();
+    await page.getByText("1 change will be saved when you are online again.").waitFor();
     await context.setOffline(false);
     await page.waitForURL(/\/workflows\/wf_/);
     await page.getByText("You are offline.").waitFor({ state: "detached" });
@@ -255,7 +255,7 @@ describeInBrowser("the shell", () => {
     const name = page.getByRole("textbox", { name: "Name of the workflow" });
     await name.fill("Written and kept");
     await page.getByRole("button", { name: "Versions" }).click();
-    await page.getByText("There is a new version of Millrace.").waitFor();
+    await page.getByText("A new version of Millrace is available.").waitFor();
     expect(await name.inputValue()).toBe("Written and kept");
     await page.getByRole("button", { name: "Reload" }).click();
     await page
@@ -266,7 +266,7 @@ describeInBrowser("the shell", () => {
     expect(await name.inputValue()).toBe("Written and kept");
     await page.route(/\/assets\/runs-.*\.js/, (route) => route.fulfill({ status: 404 }));
     await page.getByRole("link", { name: "Runs" }).click();
-    await page.getByRole("heading", { name: "This part failed" }).waitFor();
+    await page.getByRole("heading", { name: "This page could not be loaded" }).waitFor();
     await page.getByRole("link", { name: "Home" }).click();
     await page.getByRole("heading", { name: "Waits for you", exact: true }).waitFor();
   });

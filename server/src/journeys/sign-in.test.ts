@@ -101,10 +101,10 @@ describeInBrowser("signing in", () => {
     });
     await page.goto(`${at.origin}/login`);
     await fillIn(visitor, byKey.email);
-    await page.getByRole("heading", { name: "A second factor is needed here" }).waitFor();
+    await page.getByRole("heading", { name: "Set up a second factor" }).waitFor();
     await expectSound(visitor);
     await page.getByRole("button", { name: "Use a passkey or security key" }).click();
-    await page.getByRole("heading", { name: "Keep these recovery codes" }).waitFor();
+    await page.getByRole("heading", { name: "Save your recovery codes" }).waitFor();
     await expectSound(visitor);
     await page.getByRole("button", { name: "I have saved them" }).click();
     await page.getByRole("navigation", { name: "Main menu" }).waitFor();
@@ -126,7 +126,7 @@ describeInBrowser("signing in", () => {
     expect(await other.page.getByLabel("Key", { exact: true }).textContent()).toMatch(
       /^([A-Z2-7]{4} )+[A-Z2-7]{1,4}$/,
     );
-    await other.page.getByRole("img", { name: "QR code of the key" }).waitFor();
+    await other.page.getByRole("img", { name: "QR code with the key" }).waitFor();
     await expectSound(other);
   });
 
@@ -162,7 +162,7 @@ describeInBrowser("signing in", () => {
     const visitor = await at.stranger();
     await visitor.page.goto(`${at.origin}/login`);
     await fillIn(visitor, person.email);
-    await visitor.page.getByRole("heading", { name: "Where do you want to go?" }).waitFor();
+    await visitor.page.getByRole("heading", { name: "Select a workspace" }).waitFor();
     await expectSound(visitor);
     await visitor.page.getByRole("button", { name: "second" }).click();
     await visitor.page.getByRole("button", { name: "Workspace: second" }).waitFor();
@@ -172,7 +172,7 @@ describeInBrowser("signing in", () => {
     const other = await at.stranger();
     await other.page.goto(`${at.origin}/login`);
     await fillIn(other, alone.email);
-    await other.page.getByRole("heading", { name: "You belong to no workspace" }).waitFor();
+    await other.page.getByRole("heading", { name: "No workspace" }).waitFor();
   });
 
   test("e-mails lead an invited person to the console, and again after a forgotten password", async () => {
@@ -189,7 +189,7 @@ describeInBrowser("signing in", () => {
     await page.getByRole("button", { name: "Forgot your password?" }).click();
     await page.getByLabel("E-mail").fill(invited.email);
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "Look into your mail" }).waitFor();
+    await page.getByRole("heading", { name: "Check your e-mail" }).waitFor();
     await page.goto(await linkOf("password"));
     await page.getByLabel("New password").fill("a better password of mine");
     await page.keyboard.press("Enter");
@@ -208,8 +208,8 @@ describeInBrowser("signing in", () => {
     await page.getByRole("textbox", { name: "Definition" }).fill('{ "name": "Kept", "nodes": [] }');
     await person.ask("POST /api/v1/auth/logout");
     await page.getByRole("button", { name: "Create it" }).click();
-    const dialog = page.getByRole("dialog", { name: "Your session is over" });
-    await dialog.getByRole("heading", { name: "Sign in again to go on" }).waitFor();
+    const dialog = page.getByRole("dialog", { name: "Your session expired" });
+    await dialog.getByRole("heading", { name: "Sign in again to continue" }).waitFor();
     await dialog.getByLabel("Password").fill(TEST_PASSWORD);
     await page.keyboard.press("Enter");
     await dialog.waitFor({ state: "detached" });

@@ -154,7 +154,7 @@ describeInBrowser("tables", () => {
       .filter({ hasText: "changed the impact from low to high" });
     await entry.getByRole("button", { name: "Undo" }).click();
     await impactIs(3);
-    await entry.getByRole("button", { name: /^See it as it was/ }).click();
+    await entry.getByRole("button", { name: /View the state/ }).click();
     await page.getByText(/^As it was on/).waitFor();
     const past = page.getByRole("region", { name: "Activity" });
     await past.getByText("High", { exact: true }).waitFor();
@@ -192,7 +192,7 @@ describeInBrowser("tables", () => {
     await moveTo(page, `${at.origin}/tables/pets?open=${rex}`);
     await page.getByRole("tab", { name: "History" }).click();
     const made = page.getByRole("listitem").filter({ hasText: "made it" });
-    await made.getByRole("button", { name: /^See it as it was/ }).click();
+    await made.getByRole("button", { name: /View the state/ }).click();
     const panel = page.getByRole("complementary", { name: "Record Rex as it was" });
     await panel.getByText("Nothing can be changed here.").waitFor();
     await expectSound(visitor);

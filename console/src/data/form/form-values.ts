@@ -63,7 +63,7 @@ function problemOf(value: unknown, fact: FieldFacts): string | undefined {
   const { pattern, minLength = 0, maxLength, minimum, maximum } = fact;
   if (typeof value === "string") {
     if (pattern !== undefined && !new RegExp(pattern, "u").test(value)) {
-      return "does not have the expected form";
+      return "has an invalid format";
     }
     if (value.length < minLength) return `needs at least ${minLength} characters`;
     if (maxLength !== undefined && value.length > maxLength) {
@@ -105,7 +105,7 @@ export const valueAt = (values: Values, path: string): unknown =>
 
 const KEYWORDS: readonly (readonly [RegExp, string])[] = [
   [/^must have required propert/i, "is required"],
-  [/^must (match|be equal).*(pattern|format)/i, "does not have the expected form"],
+  [/^must (match|be equal).*(pattern|format)/i, "has an invalid format"],
   [/^must not have fewer than 1 (characters|items)/i, "is required"],
 ];
 

@@ -24,7 +24,8 @@ export function NewTableAccess() {
   return (
     access && (
       <p className="muted" role="note">
-        A new table has no access rules. <Sentences {...access} /> Add access rules to limit this.
+        A new table has no access rules. <Sentences {...access} /> Add access rules to restrict
+        access.
       </p>
     )
   );
@@ -56,7 +57,9 @@ export function OpenTables({ slugs, environment }: OpenTablesProps) {
   const names = open.map(({ name }) => name).join(", ");
   return (
     <section role="note" aria-label="Tables without access rules">
-      <h3>{open.length === 1 ? "A table has no access rules" : "Tables have no access rules"}</h3>
+      <h3>
+        {open.length === 1 ? "This table has no access rules" : "These tables have no access rules"}
+      </h3>
       <p className="muted">
         {names}. <Sentences {...access} /> This also applies outside the app.
       </p>
@@ -71,7 +74,7 @@ interface SentencesProps {
 }
 
 function Sentences({ read, write, isLimited = false }: SentencesProps) {
-  const records = isLimited ? "records, as far as the rules allow" : "all records";
+  const records = isLimited ? "the records that the access rules allow" : "all records";
   return (
     <>
       {count(read.members, "member")} can read {records} ({rolesOf(read)}).{" "}

@@ -59,6 +59,6 @@ export function useOptionSearch<O extends ListId>(
 /** A value that users can't type: until the server responds, the browser filters the loaded options. */
 export const NOT_ANSWERED = "\0";
 
-const OFFLINE = "You are offline: others are found when the network is back.";
+const OFFLINE = "You are offline. Connect to search for more.";
 
-const describe = ({ message }: Error): string => `Others were not found: ${message}`;
+const describe = ({ message }: Error): string => `Search failed: ${message}`;

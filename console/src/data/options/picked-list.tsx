@@ -42,7 +42,7 @@ function PickedList(props: OfferProps) {
               {!isReader && (
                 <PlainButton
                   type="button"
-                  aria-label={`Without ${nameOf?.(one) ?? one}`}
+                  aria-label={`Remove ${nameOf?.(one) ?? one}`}
                   onClick={() => onChange(values.filter((other) => other !== one))}
                 >
                   <X />
@@ -101,7 +101,7 @@ export function ApproverList({ isWide = false, ...props }: ApproverListProps) {
   return (
     <PickedList
       {...props}
-      add={isWide ? "Add an approver" : "Add a role or a person"}
+      add={isWide ? "Add approver" : "Add role or person"}
       options={[...found, ...people.map((one) => ({ ...one, group: "Person" }))]}
       search={{
         ...search,
@@ -122,7 +122,7 @@ export function ApproverList({ isWide = false, ...props }: ApproverListProps) {
 
 /** A role can be given by its name instead of its id. */
 const nameUnknown = (name: string): string =>
-  /^(usr|rol|tem)_/.test(name) ? "Somebody" : toWords(name);
+  /^(usr|rol|tem)_/.test(name) ? "Unknown user" : toWords(name);
 
 /** Operations that change data, and groups of them. */
 export function OperationList(props: PickedListProps) {
@@ -131,11 +131,15 @@ export function OperationList(props: PickedListProps) {
     const changes = acts.filter(([, route]) => !route.startsWith("GET "));
     const kinds = [...new Set(changes.map(([id]) => id.slice(0, id.indexOf("."))))];
     return [
-      ...kinds.map((kind) => ({ value: `${kind}.*`, label: `${kind}.*`, about: "All of them" })),
+      ...kinds.map((kind) => ({
+        value: `${kind}.*`,
+        label: `${kind}.*`,
+        about: "All operations of this group",
+      })),
       ...changes.map(([id, route]) => ({ value: id, label: id, about: route })),
     ].toSorted((one, other) => one.value.localeCompare(other.value));
   }, []);
-  return <PickedList {...props} add="Add an operation" options={options} />;
+  return <PickedList {...props} add="Add operation" options={options} />;
 }
 
 export function PermissionList(props: PickedListProps) {
@@ -146,5 +150,5 @@ export function PermissionList(props: PickedListProps) {
     label: name,
     about: summary,
   }));
-  return <PickedList {...props} add="Add a permission" options={options} isFree={!enabled} />;
+  return <PickedList {...props} add="Add permission" options={options} isFree={!enabled} />;
 }

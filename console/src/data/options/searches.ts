@@ -17,7 +17,7 @@ const toPerson = ({ id, name, email }: Named & { readonly email: string }) => ({
 const toFormer = ({ id, name, email }: Named & { readonly email: string }) => ({
   value: id,
   label: name,
-  about: email === "" ? "left" : `${email}, left`,
+  about: email === "" ? "left" : `${email}, former member`,
 });
 const toContact = ({
   id,

@@ -49,7 +49,7 @@ export function TicketCombobox(props: TicketComboboxProps) {
       options={found.options.filter(({ value }) => !without.includes(value))}
       search={found.search}
       chosen={isChosen && chosen && chosen.id === field.value ? nameTicket(chosen) : undefined}
-      placeholder={field.placeholder ?? "Number, words or caller"}
+      placeholder={field.placeholder ?? "Search by number, title or caller"}
     />
   );
 }
@@ -84,7 +84,7 @@ export function MajorCombobox(props: Omit<TicketComboboxProps, "kinds" | "onlyOp
       options={found.options.filter(({ value }) => !without.includes(value))}
       search={found.search}
       chosen={isChosen && chosen && chosen.id === field.value ? nameTicket(chosen) : undefined}
-      placeholder={field.placeholder ?? "Number or words"}
+      placeholder={field.placeholder ?? "Search by number or title"}
     />
   );
 }

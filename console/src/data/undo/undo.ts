@@ -31,8 +31,12 @@ export async function undoChanges(targets: readonly Target[], onConflict?: "skip
   }
   // Without an event stream, everything must be reloaded.
   if (!isLive()) invalidate([""]);
-  const left = skipped > 0 ? ` ${count(skipped, "value")} of others stayed.` : "";
-  if (things === 0) return notify(left === "" ? "It is as it was before already." : left.trim());
+  const left =
+    skipped > 0
+      ? ` ${count(skipped, "value")} changed by other users since then stayed unchanged.`
+      : "";
+  if (things === 0)
+    return notify(left === "" ? "Nothing to undo. The values already match." : left.trim());
   return notify(`Undone: ${count(things, "change")}.${left}`, () => void undoChanges(undoings));
 }
 
@@ -46,7 +50,7 @@ function tellRefusal(error: ApiError, undoRest: () => void): void {
     const name = (field ?? type).replace(/(?<=.)Ids?$/, "");
     return `${splitWords(name)} ${message}.`;
   });
-  const rest = { label: "Undo the rest", act: undoRest };
+  const rest = { label: "Undo the other changes", act: undoRest };
   notifyRefusal({ text: "Nothing was undone.", reasons, rest });
 }
 

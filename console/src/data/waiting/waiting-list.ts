@@ -100,7 +100,7 @@ function fromPage({ id, ticket, updatedAt }: Reply<"pages.list">["data"][number]
     id,
     kind: "Page",
     text: ticket.title,
-    about: `${ticket.number}, acknowledge it`,
+    about: `${ticket.number}, waiting for acknowledgement`,
     to: `/tickets/${ticket.number}`,
     search: {},
     at: updatedAt,
@@ -117,7 +117,7 @@ function fromRota({
     id: scheduleId,
     kind: "On call",
     text: `Replace ${left.map((person) => person.name).join(", ")} in ${name}`,
-    about: "left, and can't be paged",
+    about: "no longer a member, can't be paged",
     to: "/oncall",
     search: { open: scheduleId },
     at: nextAt ?? new Date().toISOString(),
@@ -131,7 +131,7 @@ function fromApproval(approval: Approval): WaitingEntry {
   const open = `${runId}:${stepId}`;
   return {
     id: open,
-    kind: "Decide",
+    kind: "Approve",
     text: message ?? workflowName,
     about: message === null ? "" : workflowName,
     to: "/approvals",
@@ -143,9 +143,9 @@ function fromApproval(approval: Approval): WaitingEntry {
 function fromCall(one: Reply<"agent_calls.list">["data"][number]): WaitingEntry {
   return {
     id: one.id,
-    kind: "Decide",
+    kind: "Approve",
     text: one.workflow ? `${one.summary}: ${one.workflow.name}` : one.summary,
-    about: `${one.agent.name} of ${one.agent.person.name}`,
+    about: `Agent ${one.agent.name} for ${one.agent.person.name}`,
     to: "/approvals",
     search: { tab: "agents" },
     at: one.createdAt,

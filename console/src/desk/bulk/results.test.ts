@@ -23,6 +23,6 @@ test("a dry run result lists the changes and errors of each ticket", () => {
     { id: "inc_2", number: "INC0000002", before: item({}), after: null, refusal },
   ] as unknown as Schemas["ActResult"][];
   const [changed, refused] = toLines(results, () => "Mara");
-  expect(changed?.changes).toEqual(["New → In progress", "nobody → Mara", "+ b", "− a"]);
+  expect(changed?.changes).toEqual(["New → In progress", "unassigned → Mara", "+ b", "− a"]);
   expect(refused).toMatchObject({ number: "INC0000002", changes: [], refusal: "It is closed." });
 });

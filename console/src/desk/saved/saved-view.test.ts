@@ -35,6 +35,6 @@ test("a saved view keeps its base view", () => {
     teamId: "tem_1",
   });
   expect(toSavedPart(builtIn("unassigned"), {}, saver).filter).toEqual({ assigneeId: null });
-  expect(refusalOfSaving(builtIn("watched"))).toContain("everyone");
+  expect(refusalOfSaving(builtIn("watched"))).toContain("each person");
   expect(refusalOfSaving(builtIn("open"))).toBeUndefined();
 });

@@ -23,22 +23,27 @@ export function ConnectionBanner() {
     <div className="offline" role="status">
       <WifiOff className="ico" />
       <span className="grow">
-        {isOnline ? "The server can't be reached." : "You are offline."} What you see may be old
+        {isOnline ? "Can't reach the server." : "You are offline."} The data on this page may be
+        outdated
         {waiting > 0
-          ? `; ${count(waiting, "change")} will be sent when you are back.`
+          ? `. ${count(waiting, "change")} will be saved when you are online again.`
           : isOnline
-            ? ", and changes can't be saved until it is back."
-            : ". What you change will be sent when you are back."}
+            ? ". You can't save changes until the server is available."
+            : ". Your changes will be saved when you are online again."}
       </span>
     </div>
   );
 }
 
 const LIVE = {
-  connecting: ["idle", "Connecting", "The stream of changes is being opened."],
-  live: ["ok", "Live", "Changes of others appear by themselves."],
-  lost: ["bad", "Offline", "The server can't be reached; it is tried again."],
-  unavailable: ["idle", "Not live", "You may not follow the log: reload to see others' changes."],
+  connecting: ["idle", "Connecting", "Connecting to live updates."],
+  live: ["ok", "Live", "Changes by other users appear automatically."],
+  lost: ["bad", "Offline", "Can't reach the server. Reconnecting."],
+  unavailable: [
+    "idle",
+    "Not live",
+    "You don’t have permission to receive live updates. Reload to see the changes of other users.",
+  ],
 } as const;
 
 export function LiveTag() {

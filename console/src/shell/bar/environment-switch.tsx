@@ -12,9 +12,9 @@ import { Popover } from "./popover.tsx";
 import { PlainButton } from "../../ui/form/button.tsx";
 
 export const ENVIRONMENT_WORDS: Readonly<Record<Environment, string>> = {
-  production: "What people rely on. Whatever you do here counts.",
-  staging: "A rehearsal: its own data, its own runs, and the versions published to it.",
-  development: "To try things. Nobody is hurt.",
+  production: "Live data. Changes affect all users.",
+  staging: "For tests before production, with separate data, runs and deployed versions.",
+  development: "For development, with separate data and runs.",
 };
 
 export function switchEnvironment(environment: Environment): void {
@@ -58,8 +58,8 @@ export function EnvironmentSwitch() {
             );
           })}
           <li className="muted env-note">
-            Workflows and people are the same in all environments. Records, tickets and runs belong
-            to one environment. Secrets and variables can have a value in each.
+            All environments share workflows and people. Records, tickets and runs belong to one
+            environment. Secrets and variables can have a value in each environment.
           </li>
           <li className="env-note">
             <ProductionValues environment="staging" />

@@ -9,9 +9,8 @@ export function MaintenanceBanner({ me }: { readonly me: Me | undefined }) {
     <div className="offline" role="status">
       <Construction className="ico" />
       <span className="grow">
-        Maintenance: everything can be read, and{" "}
-        {me.isOperator ? "only operators change anything." : "nothing can be changed for now."}{" "}
-        {message}
+        Maintenance mode is on. You can read all data, but{" "}
+        {me.isOperator ? "only operators can change it." : "you can't change it now."} {message}
       </span>
     </div>
   );

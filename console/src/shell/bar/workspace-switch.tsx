@@ -85,7 +85,7 @@ function NewWorkspace() {
     >
       <TextInput
         className="grow"
-        aria-label="Name of the workspace"
+        aria-label="Workspace name"
         placeholder="Name"
         autoFocus
         required

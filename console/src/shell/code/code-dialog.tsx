@@ -62,16 +62,16 @@ export function CodeDialog({ onClose }: { readonly onClose: () => void }) {
         onChoose={setLanguage}
       >
         <p className="muted code-about">
-          A token of yours takes the place of the session; secrets are placeholders.
+          The code uses an API token instead of your session. Secrets are replaced by placeholders.
         </p>
-        {calls.length === 0 && <Empty title="This screen has asked for nothing" />}
+        {calls.length === 0 && <Empty title="No API calls on this screen" />}
         {language === "typescript" && calls.length > 0 && (
           <pre className="code-block" tabIndex={0}>
             {clientPreamble(at)}
           </pre>
         )}
-        <Calls title="What this screen reads" calls={reads} codeOf={codeOf} />
-        <Calls title="What you did last" calls={writes} codeOf={codeOf} />
+        <Calls title="Data of this screen" calls={reads} codeOf={codeOf} />
+        <Calls title="Your last changes" calls={writes} codeOf={codeOf} />
       </Tabs>
     </Dialog>
   );

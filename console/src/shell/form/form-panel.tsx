@@ -30,7 +30,7 @@ export function FormPanel(props: FormPanelProps) {
   const { isBusy, isDirty, refusal, submit } = form;
   const box = useRef<HTMLFormElement>(null);
   useFocusOnFailure(form, box);
-  const disabled = refusal ?? (isDirty || isNew ? undefined : "Nothing is changed.");
+  const disabled = refusal ?? (isDirty || isNew ? undefined : "No changes to save.");
   useActions([{ keys: "mod+s", label: act, run: submit, always: true, disabled }]);
   const blocker = useBlocker({
     shouldBlockFn: () => isDirty && !isBusy,
@@ -78,7 +78,7 @@ export function FormPanel(props: FormPanelProps) {
           onAct={blocker.proceed}
           onClose={blocker.reset}
         >
-          What you changed on this page is not saved.
+          Your changes on this page are not saved.
         </Confirm>
       )}
     </>

@@ -47,7 +47,7 @@ export function Help({ path, onClose }: HelpProps) {
           <Button
             look="bare"
             isIcon
-            aria-label="Back to the guide of this screen"
+            aria-label="Back to the guide for this screen"
             onClick={() => setChosen(undefined)}
           >
             <ArrowLeft />
@@ -57,8 +57,8 @@ export function Help({ path, onClose }: HelpProps) {
           className="grow"
           ref={field}
           type="search"
-          aria-label="Search the guides"
-          placeholder="Search the guides…"
+          aria-label="Search guides"
+          placeholder="Search guides…"
           value={text}
           onChange={({ target }) => setText(target.value)}
         />
@@ -67,8 +67,8 @@ export function Help({ path, onClose }: HelpProps) {
           href={`${BASE_PATH}/guide/${shown.name}`}
           target="_blank"
           rel="noreferrer"
-          aria-label="Open this guide in a tab of its own"
-          title="Open this guide in a tab of its own"
+          aria-label="Open guide in new tab"
+          title="Open guide in new tab"
         >
           <ExternalLink />
         </a>
@@ -131,7 +131,7 @@ function Hits(props: { readonly text: string; readonly onOpen: (place: Place) =>
   if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
   if (isPending) return <Loading rows={6} />;
   if (data.data.hits.length === 0) {
-    return <Empty title="No guide speaks of that">Try fewer or other words.</Empty>;
+    return <Empty title="No guides found">Try fewer or different words.</Empty>;
   }
   const label = ({ title, heading }: Hit): string =>
     heading === title ? title : `${title} › ${heading}`;

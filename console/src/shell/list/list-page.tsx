@@ -99,7 +99,7 @@ export function ListPage<T extends string = never>(props: ListPageProps<T>) {
           <p className="muted list-about">{about}</p>
         </div>
         {which && (
-          <div className="tabs" role="group" aria-label="Which">
+          <div className="tabs" role="group" aria-label="Filter">
             {which.options.map(({ id, label }) => (
               <PlainButton
                 key={id}
@@ -118,7 +118,7 @@ export function ListPage<T extends string = never>(props: ListPageProps<T>) {
             type="search"
             aria-label={`Find ${one}`}
             placeholder="Find…"
-            title={`Searches ${find.by}`}
+            title={`Search by ${find.by}`}
             value={find.value}
             onChange={({ target }) => find.onChange(target.value)}
           />
@@ -131,10 +131,10 @@ export function ListPage<T extends string = never>(props: ListPageProps<T>) {
       {data && shown > 0 && props.children}
       {data && shown === 0 && words !== "" && (
         <Empty
-          title={`No ${thing} matches “${words}”`}
-          action={<Button onClick={() => find?.onChange("")}>Show all</Button>}
+          title={`No ${thing} found for “${words}”`}
+          action={<Button onClick={() => find?.onChange("")}>Clear search</Button>}
         >
-          The search looks at {find?.by}.
+          The search covers {find?.by}.
         </Empty>
       )}
       {data &&

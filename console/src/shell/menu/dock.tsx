@@ -17,7 +17,7 @@ export function Dock() {
   const here = screenAt(path);
   const [isOpen, setOpen] = useState(false);
   return (
-    <nav className="dock" aria-label="First screens">
+    <nav className="dock" aria-label="Main screens">
       {first.slice(0, DOCK_MAX).map(({ id, label, icon, screens }) => {
         const isHere = screens.some((screen) => screen === here);
         return (

@@ -30,11 +30,11 @@ export function EntryMenu(props: EntryMenuProps) {
     items.push(
       {
         ...act("Move up", <ArrowUp className="ico" />, move(arrangement, first, { id, by: -1 })),
-        ...end(at === 0, "It is the first entry."),
+        ...end(at === 0, "Already first."),
       },
       {
         ...act("Move down", <ArrowDown className="ico" />, move(arrangement, first, { id, by: 1 })),
-        ...end(at === first.length - 1, "It is the last entry."),
+        ...end(at === first.length - 1, "Already last."),
       },
       act("Hide", <EyeOff className="ico" />, hide(arrangement, id)),
     );
@@ -47,7 +47,7 @@ export function EntryMenu(props: EntryMenuProps) {
   }
   return (
     <span data-entry={id}>
-      <Menu label={`Arrange ${label}`} className="nav-more" items={items} align="start">
+      <Menu label={`Edit menu entry ${label}`} className="nav-more" items={items} align="start">
         <Ellipsis className="ico" />
       </Menu>
     </span>

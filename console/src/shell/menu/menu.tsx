@@ -28,7 +28,7 @@ export function Menu({ me, onFold }: MenuProps) {
       <div className="nav-top">
         <img src="mark.svg" width="22" height="22" alt="" />
         <WorkspaceSwitch name={me?.workspace?.name} />
-        <Button look="bare" isIcon onClick={onFold} aria-label="Fold the menu">
+        <Button look="bare" isIcon onClick={onFold} aria-label="Collapse menu">
           <PanelLeft />
         </Button>
       </div>

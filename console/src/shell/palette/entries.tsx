@@ -60,8 +60,8 @@ function useFixedEntries(): readonly Entry[] {
   const isOffered = useOffer();
   const settings = useLateSettings();
   // The actions of the screen at the time the palette opened.
-  const [own] = useState(() => toEntries(screenActions(), "Here"));
-  const [shared] = useState(() => toEntries(frameActions(), "Everywhere"));
+  const [own] = useState(() => toEntries(screenActions(), "This screen"));
+  const [shared] = useState(() => toEntries(frameActions(), "All screens"));
   return useMemo(() => {
     const go = (to: string) => () => void navigate({ to });
     return [
@@ -110,7 +110,7 @@ function useFixedEntries(): readonly Entry[] {
           id: environment,
           group: "Environment",
           icon: <Layers className="ico" />,
-          label: `Work in ${toWords(environment)}`,
+          label: `Switch to ${toWords(environment)}`,
           run: () => switchEnvironment(environment),
         }),
       ),

@@ -60,8 +60,8 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
         aria-expanded="true"
         aria-controls={LIST_ID}
         aria-activedescendant={entries.length > 0 ? `palette-${chosen}` : undefined}
-        aria-label="Search or do anything"
-        placeholder="Search or do anything…"
+        aria-label="Search or run a command"
+        placeholder="Search or run a command…"
         value={text}
         onChange={(event) => {
           setText(event.target.value);
@@ -74,7 +74,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
         entries={entries}
         chosen={chosen}
         text={text}
-        none={isSearching ? "Searching…" : (error?.message ?? "Nothing is called that.")}
+        none={isSearching ? "Searching…" : (error?.message ?? "No results.")}
         onChoose={setChosenId}
         onPick={pick}
       />

@@ -103,5 +103,5 @@ function toEntry(hit: Hit, isFound: boolean, go: (to: string) => void): Entry {
 function actOn({ kind, id, title, ref }: Hit): Pick<Entry, "run" | "hint"> {
   if (kind === "app" && ref !== null)
     return { run: () => location.assign(`${BASE_PATH}/apps/${place.workspace}/${ref}`) };
-  return { hint: "Copy its id", run: () => void copyText(id, `The id of ${title} is`) };
+  return { hint: "Copy id", run: () => void copyText(id, `The id of ${title} is`) };
 }

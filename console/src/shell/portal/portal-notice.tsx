@@ -21,11 +21,11 @@ export function PortalNotice() {
   if (target !== undefined) return null;
   return (
     <SignInPage>
-      <Card title="This page is for people who work on tickets">
-        <p>Your requests and tickets are in the portal.</p>
+      <Card title="This page is only for agents">
+        <p>You can see your requests and tickets in the portal.</p>
         <p className="row">
           <a className="btn main" href={`${home}${query}`}>
-            Open the portal
+            Open portal
           </a>
           <Button type="button" onClick={() => void signOut()}>
             Sign out

@@ -56,7 +56,7 @@ export function useAttempt() {
 }
 
 function describe(error: unknown): string {
-  if (error instanceof Unreachable) return "The server can't be reached. Try it again.";
+  if (error instanceof Unreachable) return "Can't reach the server. Try again.";
   if (error instanceof ApiError) return error.message;
   return error instanceof Error ? error.message : String(error);
 }

@@ -92,8 +92,8 @@ export function CredentialForms({ title, returnTo, email = "", onSession }: Sign
   }
   if (step === "sent") {
     return (
-      <Card title="Look into your mail" onBack={toPassword}>
-        <p>If there is an account with this address, a link to set a new password is on its way.</p>
+      <Card title="Check your e-mail" onBack={toPassword}>
+        <p>If an account with this address exists, we sent a link to set a new password.</p>
       </Card>
     );
   }
@@ -146,7 +146,7 @@ function PasswordForm(props: {
         onChange={(value) => props.onChange({ email, password: value })}
       />
       <Problem text={problem} />
-      <nav className="sign-in-ways" aria-label="Other ways">
+      <nav className="sign-in-ways" aria-label="Other sign-in methods">
         <PlainButton type="button" disabled={isBusy} onClick={() => void attempt(props.onPasskey)}>
           Passkey
         </PlainButton>
@@ -173,7 +173,7 @@ function SecondFactorForm(props: {
   const { problem, isBusy, attempt } = useAttempt();
   return (
     <Card
-      title="One more step"
+      title="Second factor"
       onBack={props.onBack}
       onSubmit={() => props.onProof({ code: code.trim() })}
       submit="Continue"
@@ -192,7 +192,11 @@ function SecondFactorForm(props: {
       <Problem text={problem} />
       <Field
         label={hasApp ? "Code from your authenticator app" : "Recovery code"}
-        hint={hasApp ? "Or one of your recovery codes." : "Where your key is not at hand."}
+        hint={
+          hasApp
+            ? "You can also enter a recovery code."
+            : "Use it if you don’t have your security key."
+        }
         autoComplete="one-time-code"
         focus
         value={code}
@@ -233,7 +237,7 @@ function SsoForm(props: {
     >
       <Field
         label="Workspace"
-        hint="Its short name, as in the invitation; it is remembered here."
+        hint="The short name from your invitation. This browser remembers it."
         placeholder="acme"
         focus
         value={workspace}
@@ -254,7 +258,7 @@ function ForgotForm(props: {
     props.onSent();
   };
   return (
-    <Card title="A new password" onBack={props.onBack} onSubmit={send} submit="Send me a link">
+    <Card title="Reset password" onBack={props.onBack} onSubmit={send} submit="Send link">
       <Field
         label="E-mail"
         type="email"

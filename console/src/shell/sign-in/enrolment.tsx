@@ -49,8 +49,8 @@ function Choice(props: {
     props.onEnrolled("recoveryCodes" in data ? (data.recoveryCodes ?? []) : []);
   };
   return (
-    <Card title="A second factor is needed here" back="Sign out" onBack={() => void signOut()}>
-      <p>This workspace asks everybody for more than a password. It takes a minute, once.</p>
+    <Card title="Set up a second factor" back="Sign out" onBack={() => void signOut()}>
+      <p>This workspace requires a second factor to sign in.</p>
       <Button type="button" disabled={isBusy} autoFocus onClick={() => void attempt(beginTotp)}>
         <Smartphone /> Use an authenticator app
       </Button>
@@ -74,14 +74,14 @@ function TotpForm(props: {
     props.onEnrolled(data.recoveryCodes);
   };
   return (
-    <Card title="Your authenticator app" onBack={props.onBack} onSubmit={verify} submit="Enrol">
-      <p>Scan this picture with the app, or type the key into it.</p>
+    <Card title="Your authenticator app" onBack={props.onBack} onSubmit={verify} submit="Set up">
+      <p>Scan this QR code with the app, or enter the key.</p>
       <QrCode source={qrCode} className="sign-in-code" />
       <code className="sign-in-key" aria-label="Key">
         {(secret.match(/.{1,4}/g) ?? []).join(" ")}
       </code>
       <Field
-        label="Code that the app shows"
+        label="Code from the app"
         autoComplete="one-time-code"
         focus
         value={code}
@@ -96,11 +96,14 @@ function RecoveryCodes(props: { readonly codes: readonly string[]; readonly onDo
   const copy = (): void => void toClipboard(props.codes.join("\n")).then(setCopied);
   return (
     <Card
-      title="Keep these recovery codes"
+      title="Save your recovery codes"
       onSubmit={async () => props.onDone()}
       submit="I have saved them"
     >
-      <p>Each lets you in once when your second factor is not at hand. They are shown only now.</p>
+      <p>
+        If you can't use your second factor, sign in with one of these codes. Each code works once.
+        They are not shown again.
+      </p>
       <ul className="sign-in-codes">
         {props.codes.map((code) => (
           <li key={code}>

@@ -7,7 +7,7 @@ export function QrCode(props: { readonly source: string; readonly className: str
     void draw(props.source, canvas.current);
   }, [props.source]);
   return (
-    <canvas ref={canvas} className={props.className} role="img" aria-label="QR code of the key" />
+    <canvas ref={canvas} className={props.className} role="img" aria-label="QR code with the key" />
   );
 }
 

@@ -13,11 +13,11 @@ export function SessionDialog({ me }: { readonly me: Me | undefined }) {
     <dialog
       ref={dialog}
       className="session-dialog"
-      aria-label="Your session is over"
+      aria-label="Your session expired"
       onCancel={(event) => event.preventDefault()}
     >
       <CredentialForms
-        title="Sign in again to go on"
+        title="Sign in again to continue"
         returnTo={`${location.pathname}${location.search}`}
         email={me?.user.email ?? ""}
         onSession={({ user }) => {

@@ -79,7 +79,7 @@ function WorkspaceChoice(props: {
   readonly onChoose: (slug: string) => void;
 }) {
   return (
-    <Card title="Where do you want to go?">
+    <Card title="Select a workspace">
       <ul className="sign-in-workspaces">
         {props.workspaces.map(({ slug, name }, n) => (
           <li key={slug}>
@@ -97,11 +97,8 @@ function WorkspaceChoice(props: {
 
 function NoWorkspace() {
   return (
-    <Card title="You belong to no workspace" back="Sign out" onBack={() => void signOut()}>
-      <p>
-        Your account is fine, and nobody has let it into a workspace, or you have left the last one.
-        Ask the person who invited you to invite you again.
-      </p>
+    <Card title="No workspace" back="Sign out" onBack={() => void signOut()}>
+      <p>Your account is not a member of any workspace. Ask an administrator for an invitation.</p>
     </Card>
   );
 }

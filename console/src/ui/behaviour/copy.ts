@@ -11,7 +11,7 @@ export async function toClipboard(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    notify("The browser does not allow copying here.");
+    notify("The browser does not allow copying.");
     return false;
   }
 }

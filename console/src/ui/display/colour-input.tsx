@@ -28,7 +28,7 @@ export function ColourInput(props: ColourInputProps) {
       <code>{value === "" ? "default" : value}</code>
       {value !== "" && (
         <button type="button" className="btn" disabled={isDisabled} onClick={() => onChange("")}>
-          Use the default
+          Use default
         </button>
       )}
     </div>

@@ -29,7 +29,7 @@ export function Diff({
   const isSplit = (way ?? "split") === "split" && !isNarrow;
   const added = lines.filter(({ kind }) => kind === "new").length;
   const gone = lines.filter(({ kind }) => kind === "gone").length;
-  if (added + gone === 0) return <p className="muted">They are the same.</p>;
+  if (added + gone === 0) return <p className="muted">No differences.</p>;
   const rows: readonly DiffRow[] = isSplit
     ? pairLines(lines)
     : lines.map((line) => ({ before: line, after: line }));
@@ -60,7 +60,7 @@ export function Diff({
               <tr key={`fold-${from}`} className="diff-fold">
                 <td colSpan={4}>
                   <button type="button" onClick={() => setOpen(new Set([...open, from]))}>
-                    {count(stretch.length, "line")} the same
+                    {count(stretch.length, "line")} unchanged
                   </button>
                 </td>
               </tr>

@@ -14,10 +14,10 @@ export function ThenButton({ at, onSee }: ThenButtonProps) {
     <button
       type="button"
       className="then-button"
-      title={`See it as it was on ${toMoment(at)}`}
+      title={`View the state on ${toMoment(at)}`}
       onClick={() => onSee(at)}
     >
-      <span className="hide">See it as it was </span>
+      <span className="hide">View the state </span>
       <Ago at={at} />
     </button>
   );

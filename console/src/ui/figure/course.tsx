@@ -14,7 +14,7 @@ export function Course({ figure, label, onPick }: FigureProps<"course">) {
   const { box, width, height } = useSize<HTMLDivElement>();
   const [at, setAt] = useState<number>();
   const { places, series, style, omitted } = figure;
-  if (places.length === 0) return <p className="figure-none">Nothing here in this period.</p>;
+  if (places.length === 0) return <p className="figure-none">No data in this period.</p>;
   const plan = planCourse(figure, { width, height });
   const half = plan.step / 2;
   const pick = (place: number): void => {

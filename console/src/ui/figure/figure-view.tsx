@@ -55,7 +55,7 @@ function NumberFigure({ figure, label, onPick }: FigureProps<"number">) {
           <button
             type="button"
             className={`number-change ${isGood === undefined ? "" : isGood ? "ok-words" : "bad-words"}`}
-            title="Show the rows of the period before"
+            title="Show the rows of the previous period"
             disabled={!onPick}
             onClick={() => onPick?.(before)}
           >
@@ -72,7 +72,7 @@ function NumberFigure({ figure, label, onPick }: FigureProps<"number">) {
 function BarsFigure({ figure, label, onPick, onFilter }: FigureProps<"bars">) {
   const { bars, style } = figure;
   const max = Math.max(0, ...bars.map(({ mark }) => Math.abs(mark.value ?? 0))) || 1;
-  if (bars.length === 0) return <p className="figure-none">Nothing here in this period.</p>;
+  if (bars.length === 0) return <p className="figure-none">No data in this period.</p>;
   return (
     <div className="figure-scroll" tabIndex={0} role="region" aria-label={label}>
       <table className="figure-bars">
@@ -87,7 +87,7 @@ function BarsFigure({ figure, label, onPick, onFilter }: FigureProps<"bars">) {
                     <button
                       type="button"
                       className="figure-name"
-                      title={`Filter everything by ${own}`}
+                      title={`Filter all charts by ${own}`}
                       onClick={() => onFilter(mark.group)}
                     >
                       {own}

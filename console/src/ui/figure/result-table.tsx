@@ -15,7 +15,7 @@ export function ResultTable({ figure, label, onPick, nameOf }: FigureProps<"tabl
           <tr>
             {columns.map(({ name, title = toTitle(name), role, of }) => (
               <th key={name} scope="col" className={isGroup({ role }) ? "left" : ""}>
-                {role === "before" ? `${titleOf(of ?? name)}, before` : title}
+                {role === "before" ? `${titleOf(of ?? name)}, previous period` : title}
               </th>
             ))}
           </tr>
@@ -57,7 +57,7 @@ export function ResultTable({ figure, label, onPick, nameOf }: FigureProps<"tabl
           ))}
         </tbody>
       </table>
-      {rows.length === 0 && <p className="figure-none">Nothing here in this period.</p>}
+      {rows.length === 0 && <p className="figure-none">No data in this period.</p>}
     </div>
   );
 }

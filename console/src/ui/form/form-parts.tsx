@@ -21,9 +21,9 @@ export function FormProblems({ form }: { readonly form: FormFrame }) {
       {conflict && (
         <div className="problem" role="alert">
           <p className="grow">
-            Someone else changed{" "}
+            Another user changed{" "}
             {conflict.fields.map((name) => splitWords(name)).join(" and ") || "this"} while you were
-            editing. Nothing of yours is saved yet.
+            editing. Your changes are not saved yet.
           </p>
           {conflict.takeTheirs && (
             <button type="button" className="btn" disabled={isBusy} onClick={conflict.takeTheirs}>
@@ -31,7 +31,7 @@ export function FormProblems({ form }: { readonly form: FormFrame }) {
             </button>
           )}
           <button type="button" className="btn" disabled={isBusy} onClick={conflict.keepMine}>
-            Save mine anyway
+            Save my version
           </button>
         </div>
       )}

@@ -44,7 +44,7 @@ export function JsonTree({ value, path, label, onUse, hasSearch = true }: JsonTr
         </label>
       )}
       {rows.length === 0 ? (
-        <p className="muted tree-none">{words === "" ? "Empty" : "Nothing like that"}</p>
+        <p className="muted tree-none">{words === "" ? "Empty" : "No matches"}</p>
       ) : (
         <Rows
           key={words}
@@ -191,7 +191,7 @@ function Row({ id, row, name, isActive, isOpen, onToggle, onUse }: RowProps) {
         </span>
       )}
       <span className="tree-acts" role="presentation">
-        <span title="Copy the value" onClick={stopAnd(() => copy(value, "Value"))}>
+        <span title="Copy value" onClick={stopAnd(() => copy(value, "Value"))}>
           <Copy className="ico" />
         </span>
         <span title={`Copy ${path}`} onClick={stopAnd(() => copy(path, "Path"))}>

@@ -211,8 +211,8 @@ function ListNote(props: ComboboxProps & { readonly isEmpty: boolean }) {
   const words = ((): string | undefined => {
     if (search?.problem !== undefined) return search.problem;
     if (isEmpty && (search?.isLoading ?? props.isLoading)) return "Loading…";
-    if (isEmpty) return isFree ? "Taken as you write it" : "Nothing like that";
-    return search?.hasMore ? "Type to find others" : undefined;
+    if (isEmpty) return isFree ? "Press Enter to use this value" : "No matches";
+    return search?.hasMore ? "Type to search for more" : undefined;
   })();
   return (
     <p className="muted list-none" role="status" hidden={words === undefined}>

@@ -38,7 +38,7 @@ export function Confirm(props: ConfirmProps) {
             className="btn"
             onClick={props.onClose}
           >
-            {props.keep ?? "Leave it"}
+            {props.keep ?? "Cancel"}
           </button>
           <button ref={isGentle ? first : undefined} className="btn main" disabled={isBusy}>
             {props.act}

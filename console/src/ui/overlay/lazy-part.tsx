@@ -39,7 +39,9 @@ const reload = (): void => location.reload();
 function NewVersionNotice() {
   return (
     <div className="problem new-version" role="alert">
-      <span className="grow">There is a new version of Millrace. Reload to open this part.</span>
+      <span className="grow">
+        A new version of Millrace is available. Reload to open this page.
+      </span>
       <button className="btn" onClick={reload}>
         Reload
       </button>
@@ -50,12 +52,12 @@ function NewVersionNotice() {
 function NewVersionDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog
-      title="There is a new version of Millrace"
+      title="A new version of Millrace is available"
       onClose={onClose}
       onSubmit={reload}
       footer={<button className="btn main">Reload</button>}
     >
-      <p>This part belongs to it. Reload to open it.</p>
+      <p>Reload to open this page.</p>
     </Dialog>
   );
 }

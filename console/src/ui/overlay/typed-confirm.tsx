@@ -26,7 +26,7 @@ export function TypedConfirm(props: TypedConfirmProps) {
       footer={
         <>
           <button type="button" className="btn" onClick={props.onClose}>
-            Leave it
+            Cancel
           </button>
           <button className="btn main" disabled={!isTyped || props.isBusy === true}>
             {props.act}

@@ -30,7 +30,7 @@ export function ScheduleField(field: FieldBinding<Times>) {
         <TextField
           {...cron}
           label="Cron expression"
-          help="Minute, hour, day, month, weekday"
+          help="Minute, hour, day, month, weekday. Example: 0 9 * * 1"
           isMono
         />
       ) : (

@@ -11,7 +11,7 @@ export const RHYTHMS: readonly (readonly [Rhythm, string])[] = [
   ["workday", "Monday to Friday"],
   ["week", "Every week"],
   ["month", "On the first of the month"],
-  ["other", "By a cron expression"],
+  ["other", "Cron expression"],
 ];
 export const WEEKDAYS: readonly (readonly [string, string])[] = [
   ["1", "Monday"],
