@@ -1069,6 +1069,7 @@ export const FIELDS: Readonly<Record<string, Readonly<Record<string, FieldFacts>
   "portal.decide": {
     "decision": {"required":true,"values":["approve","reject"]},
     "reason": {"type":"string","maxLength":2000},
+    "step": {"type":"string","pattern":"^[0-9]{1,2}$"},
   },
   "portal.rate": {
     "satisfaction": {"required":true,"type":"string","pattern":"^[1-5]$"},
@@ -1353,6 +1354,7 @@ export const FIELDS: Readonly<Record<string, Readonly<Record<string, FieldFacts>
   },
   "requests.approve": {
     "comment": {"type":"string","minLength":1,"maxLength":10000},
+    "step": {"type":"integer","minimum":0},
   },
   "requests.cancel": {
     "reason": {"type":"string","minLength":1,"maxLength":10000},
@@ -1372,6 +1374,7 @@ export const FIELDS: Readonly<Record<string, Readonly<Record<string, FieldFacts>
   },
   "requests.reject": {
     "reason": {"required":true,"type":"string","minLength":1,"maxLength":10000},
+    "step": {"type":"integer","minimum":0},
   },
   "requests.skip_task": {
     "notes": {"required":true,"type":"string","minLength":1,"maxLength":2000},

@@ -613,7 +613,7 @@ export interface Schemas {
     approvers: readonly Schemas["Approver"][];
     /** `any`: one person; `all`: one person for each approver; `quorum`: a number of people */
     rule: "any" | "all" | "quorum";
-    /** Required number of people */
+    /** Required number of people. A delegate counts for each approver they represent */
     quorum?: number | null;
   };
   Approver: {
@@ -8642,7 +8642,7 @@ export interface Schemas {
     approvers: readonly Schemas["Approver"][];
     /** `any`: one person; `all`: one person for each approver; `quorum`: a number of people */
     rule: "any" | "all" | "quorum";
-    /** Required number of people */
+    /** Required number of people. A delegate counts for each approver they represent */
     quorum?: number | null;
     state: "waiting" | "pending" | "approved" | "rejected" | "skipped";
     /** People of the approvers */
@@ -18038,6 +18038,7 @@ export interface Operations {
     body: {
       decision: "approve" | "reject";
       reason?: string;
+      step?: string;
     };
     reply: string;
   };
@@ -19679,7 +19680,11 @@ export interface Operations {
       /** The id or the number: `REQ0000001` */
       id: string;
     };
-    body?: { comment?: string };
+    body?: {
+      comment?: string;
+      /** The step that you decide, from 0. Default: the current step */
+      step?: number;
+    };
     reply: { data: Schemas["CatalogRequest"] };
   };
   /** Take a request back, until it is fulfilled */
@@ -19945,7 +19950,11 @@ export interface Operations {
       /** The id or the number: `REQ0000001` */
       id: string;
     };
-    body: { reason: string };
+    body: {
+      reason: string;
+      /** The step that you decide, from 0. Default: the current step */
+      step?: number;
+    };
     reply: { data: Schemas["CatalogRequest"] };
   };
   /** Remind the approvers of a request */

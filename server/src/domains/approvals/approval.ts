@@ -103,6 +103,11 @@ export function isUnstaffed({ seats }: Pick<StepState, "seats">): boolean {
   return seats.every((seat) => seat.length === 0);
 }
 
+/** True if the time for a decision has passed, even if the expiry job has not run yet. */
+export function isExpired({ expiresAt }: Pick<ApprovalRecord, "expiresAt">, now: Date): boolean {
+  return expiresAt !== null && Date.parse(expiresAt) <= now.getTime();
+}
+
 /** All approvers and deciders of the steps that started. */
 export function findInvolved({ steps }: Pick<ApprovalRecord, "steps">): readonly string[] {
   return [

@@ -40,7 +40,8 @@ export const ApprovalStep = Type.Object(
         Type.Integer({
           minimum: 1,
           maximum: APPROVERS_MAX,
-          description: "Required number of people",
+          description:
+            "Required number of people. A delegate counts for each approver they represent",
         }),
       ),
     ),
@@ -101,12 +102,20 @@ export async function findStepErrors(
     if (kind === "manager" || (typeof id === "string" && known.has(id))) return [];
     return [{ path: where, message: MESSAGES[kind] }];
   });
-  const counts = steps.flatMap(({ rule, quorum }, step) =>
-    rule === "quorum" && typeof quorum !== "number"
-      ? [{ path: `${path}/${step}/quorum`, message: "must say how many people" }]
-      : [],
-  );
+  const counts = steps.flatMap((step, index) => {
+    const message = findQuorumError(step);
+    return message === undefined ? [] : [{ path: `${path}/${index}/quorum`, message }];
+  });
   return [...unknown, ...counts];
+}
+
+function findQuorumError({ rule, quorum, approvers }: ApprovalStep): string | undefined {
+  if (rule !== "quorum") return undefined;
+  if (typeof quorum !== "number") return "must say how many people";
+  // A role or a team can have any number of people.
+  if (approvers.some(({ kind }) => kind === "role" || kind === "team")) return undefined;
+  const people = new Set(approvers.map(({ kind, id }) => (kind === "person" ? id : kind)));
+  return quorum > people.size ? "must be at most the number of approvers" : undefined;
 }
 
 const MESSAGES = {

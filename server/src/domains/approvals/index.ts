@@ -22,6 +22,7 @@ export {
 } from "./delegation.ts";
 export { findAudience, findPrincipals } from "./people.ts";
 export {
+  ApprovalExpired,
   type ApprovalPlan,
   closeApproval,
   decideApproval,
@@ -30,6 +31,7 @@ export {
   openApproval,
   recountApproval,
   type Settled,
+  StepEnded,
 } from "./service.ts";
 export { approvalSql, involvedSql, involvesSql, readApproval } from "./store.ts";
 export { approvalUpkeep } from "./upkeep.ts";

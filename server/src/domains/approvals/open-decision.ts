@@ -12,6 +12,7 @@ function awaitingSql({ principal, permissions }: Caller, now: Date, to: SqlParam
   const moment = to.add(now, "timestamptz");
   return `
     a.state = 'pending' and not ${me} = any (a.requester_ids)
+    and (a.expires_at is null or a.expires_at > ${moment})
     and (a.id = any (array(
            select p.approval_id from approval_people p
             where p.is_asked and p.user_id = any (array(select ${me} union select decides_for(${me}, ${moment})))))

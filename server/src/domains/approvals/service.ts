@@ -1,7 +1,7 @@
 /** Opens, decides and ends approvals in the transaction of the subject. The caller locks the subject first. */
 import type { Permission } from "#kernel/access/permission.ts";
 import type { WriteContext } from "#kernel/contract.ts";
-import { Failure, type FailureType } from "#kernel/operation/failure.ts";
+import { Failure, failure, type FailureType } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import {
   addDecision,
@@ -11,6 +11,7 @@ import {
   endApproval,
   findVoices,
   type Hindrance,
+  isExpired,
   isUnstaffed,
   type ApprovalOutcome,
   settleStep,
@@ -79,15 +80,31 @@ export async function openApproval(
 /** Error types for rejected decisions; each subject has its own texts. */
 export type DecisionFailures = Readonly<Record<Hindrance, FailureType>>;
 
+export const ApprovalExpired = failure("approval_expired", 409, "The approval has expired.");
+export const StepEnded = failure(
+  "approval_step_ended",
+  409,
+  "This step has ended. Another step waits for approval.",
+);
+
+/** A decision. With `step`, it counts only for this step, so that a repeated click does not decide the next step. */
+export interface DecisionInput {
+  readonly approved: boolean;
+  readonly comment: string | null;
+  readonly step?: number | undefined;
+}
+
 /** Adds the caller's decision to the approval of a subject. */
 export async function decideApproval(
   ctx: Context,
   subject: Subject,
-  decision: { readonly approved: boolean; readonly comment: string | null },
+  { step, ...decision }: DecisionInput,
   failures: DecisionFailures,
 ): Promise<Settled> {
   const found = await store.lockPending(ctx.tx, subject);
   if (!found) throw new Error(`Nothing of ${subject.kind} ${subject.id} waits for an approval.`);
+  if (isExpired(found, ctx.now)) throw new Failure(ApprovalExpired);
+  if (step !== undefined && step !== found.position) throw new Failure(StepEnded);
   const approval = await refresh(ctx, found);
   const { principal, permissions } = ctx.caller;
   if (!principal) throw new Failure(failures.not_asked);
@@ -118,7 +135,7 @@ export async function recountApproval(
   subject: Subject,
 ): Promise<(Settled & { readonly isUnstaffed: boolean }) | undefined> {
   const found = await store.lockPending(ctx.tx, subject);
-  if (!found) return undefined;
+  if (!found || isExpired(found, ctx.now)) return undefined;
   const approval = await refresh(ctx, found);
   const settled = settleStep(approval, ctx.now.toISOString());
   if (approval === found && settled.outcome === "waits") return undefined;

@@ -19,21 +19,23 @@ export function approvalSql(table: string): string {
     (select to_jsonb(a) from approvals a where a.subject_id = ${table}.id order by a.created_at desc limit 1)`;
 }
 
-/** SQL: approvers and delegates of the approval of a row. */
+/** SQL: approvers of the approval of a row, and the delegates of those whose decision is open. */
 export function involvedSql(table: string): string {
-  const people = `array(select p.user_id from approval_people p where p.subject_id = ${table}.id)`;
-  return `
-    array(select p.user_id from approval_people p where p.subject_id = ${table}.id
-          union select stand_ins_of(${people}, now()))`;
+  const people = `select p.user_id from approval_people p where p.subject_id = ${table}.id`;
+  return `array(${people} union select stand_ins_of(array(${people} and p.is_asked), now()))`;
 }
 
-/** SQL condition: a person is an approver, delegate or decider of the row. */
+/**
+ * SQL condition: a person is an approver or decider of the row, or the delegate of an approver whose decision is open.
+ * A delegation gives no access to what the approver decided before.
+ */
 export function involvesSql(kind: string, person: string): string {
   return `
     id = any (array(
       select p.subject_id from approval_people p
        where p.subject_kind = '${kind}'
-         and p.user_id = any (array(select ${person} union select decides_for(${person}, now())))))`;
+         and (p.user_id = ${person}
+              or p.is_asked and p.user_id = any (array(select decides_for(${person}, now()))))))`;
 }
 
 /** Locks the pending approval of a subject. */

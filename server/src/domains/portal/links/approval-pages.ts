@@ -70,6 +70,7 @@ export const sendApproval = command({
   body: object({
     decision: Type.Enum(["approve", "reject"]),
     reason: Type.Optional(Type.String({ maxLength: REASON_CHARACTERS_MAX })),
+    step: Type.Optional(Type.String({ pattern: "^[0-9]{1,2}$" })),
   }),
   response: html(htmlErrorRendering),
   emits: [],
@@ -78,10 +79,11 @@ export const sendApproval = command({
   actsOutside: true,
   fails: [NotFound],
   example: { params: { token: EXAMPLE }, body: { decision: "approve" } },
-  async prepare(platform, { params: { token }, body: { decision, reason = "" } }, caller) {
+  async prepare(platform, { params: { token }, body: { decision, reason = "", step } }, caller) {
     const { link, read, perform } = await openLink(platform, caller, token);
     const params = { id: link.ticketId };
-    const body = decision === "reject" ? { reason } : reason === "" ? {} : { comment: reason };
+    const remark = decision === "reject" ? { reason } : reason === "" ? {} : { comment: reason };
+    const body = { ...remark, ...(step !== undefined && { step: Number(step) }) };
     try {
       await perform(`requests.${decision}`, { params, body });
     } catch (error) {
@@ -154,10 +156,11 @@ function renderQuestion({ token, choice, about, problem }: Question) {
   const { answers, requestedBy, requestedFor, price, approvalSteps: steps } = about.asked;
   const whom = requestedFor.id === requestedBy.id ? "" : ` for ${requestedFor.name}`;
   const { number, title, state } = request;
+  const pending = steps.findIndex((step) => step.state === "pending");
   const facts = markup`<p><strong>${requestedBy.name}</strong> requests <strong>${title}</strong>${whom} &middot; ${number}</p>
 ${price !== null && markup`<p>Price: ${price}</p>`}
 <dl>${answers.map(({ title: name, text, files }) => markup`<dt>${name}</dt><dd>${files.length > 0 ? files.map((file) => file.name).join(", ") : text}</dd>`)}</dl>
-${steps.length > 1 && markup`<p>Approval step ${String(steps.findIndex((step) => step.state === "pending") + 1)} of ${String(steps.length)}</p>`}
+${steps.length > 1 && markup`<p>Approval step ${String(pending + 1)} of ${String(steps.length)}</p>`}
 ${steps.flatMap(({ decisions }) => decisions).map(({ by, approved, comment }) => markup`<p>${by.name} ${approved ? "approved" : "rejected"}${comment !== null && `: ${comment}`}</p>`)}`;
   const page = { title, site: workspace };
   if (state !== "awaiting_approval") {
@@ -172,7 +175,7 @@ ${steps.flatMap(({ decisions }) => decisions).map(({ by, approved, comment }) =>
     ...page,
     body: markup`<h1>Approve ${title}?</h1>${facts}
 ${problem !== undefined && markup`<p role="alert">${problem}</p>`}
-<form method="post" action="${token}">
+<form method="post" action="${token}"><input type="hidden" name="step" value="${String(pending)}">
 <label for="reason">Comment (required to reject)</label>
 <textarea id="reason" name="reason" rows="3" maxlength="${REASON_CHARACTERS_MAX}"></textarea>
 <div class="decision">${choice === APPROVE ? markup`${approve} ${reject}` : markup`${reject} ${approve}`}</div>

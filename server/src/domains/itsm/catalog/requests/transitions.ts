@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import {
+  ApprovalExpired,
   type ApprovalRecord,
   closeApproval,
   decideApproval,
@@ -7,6 +8,7 @@ import {
   noteReminder,
   recountApproval,
   type Settled,
+  StepEnded,
 } from "#domains/approvals/index.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/contract.ts";
@@ -62,6 +64,13 @@ const FAILURES = {
   decided: AlreadyDecided,
 } as const satisfies DecisionFailures;
 
+const DECISION_FAILURES = [...Object.values(FAILURES), ApprovalExpired, StepEnded];
+
+const DecidedStep = Type.Integer({
+  minimum: 0,
+  description: "The step that you decide, from 0. Default: the current step",
+});
+
 const subjectOf = ({ id }: Pick<RequestData, "id">) => ({ kind: "request", id });
 
 const approveRequest = command("approve", {
@@ -71,13 +80,13 @@ const approveRequest = command("approve", {
     "Approvers of the current step can approve. If the step has no approvers, members with `requests:work` can. The requester and the person " +
     "the request is for cannot. When the step has enough approvals, the next step starts.",
   permission: RequestsSubmit,
-  body: object({ comment: Type.Optional(Remark) }),
+  body: object({ comment: Type.Optional(Remark), step: Type.Optional(DecidedStep) }),
   emits: [RequestApproved, FulfilmentStarted, ApprovalRequested, RequestUpdated, RequestTaskAdded],
-  fails: [requestMachine.wrongState, OwnRequest, NotAnApprover, AlreadyDecided],
+  fails: [requestMachine.wrongState, ...DECISION_FAILURES],
   example: { comment: "It is in the budget." },
-  async run(ctx, before, { comment = null }) {
+  async run(ctx, before, { comment = null, step }) {
     nextState(requestMachine, before.state, "approve");
-    const decision = { approved: true, comment };
+    const decision = { approved: true, comment, step };
     return carryOn(ctx, before, await decideApproval(ctx, subjectOf(before), decision, FAILURES));
   },
 });
@@ -87,12 +96,12 @@ const rejectRequest = transition("reject", {
   summary: "Refuse a request",
   description: "By those who may approve it; one of them is enough.",
   permission: RequestsSubmit,
-  body: object({ reason: Remark }),
+  body: object({ reason: Remark, step: Type.Optional(DecidedStep) }),
   event: RequestRejected,
-  fails: [OwnRequest, NotAnApprover, AlreadyDecided],
+  fails: DECISION_FAILURES,
   example: { reason: "There are some in the cupboard." },
-  async fields(ctx, request, { reason }) {
-    const decision = { approved: false, comment: reason };
+  async fields(ctx, request, { reason, step }) {
+    const decision = { approved: false, comment: reason, step };
     const { approval } = await decideApproval(ctx, subjectOf(request), decision, FAILURES);
     return { reason, approval: describeApproval(approval) };
   },
@@ -125,8 +134,10 @@ export async function recountRequest(
 ): Promise<void> {
   const settled = await recountApproval(ctx, subjectOf(before));
   if (!settled) return;
-  if (!settled.isUnstaffed) return void (await carryOn(ctx, before, settled));
   const approval = describeApproval(settled.approval);
+  // Other approvers of the same people change nothing that the request shows.
+  if (JSON.stringify(approval) === JSON.stringify(before.approval)) return;
+  if (!settled.isUnstaffed) return void (await carryOn(ctx, before, settled));
   emit(ctx, ApprovalRequested, await save(ctx, before, { ...before, approval }));
 }
 
