@@ -205,7 +205,7 @@ export interface Tables {
   };
   approval_people: {
     workspace_id: Generated<string>;
-    environment: Generated<"production" | "staging" | "development">;
+    environment: Generated<"production" | "staging" | "development" | null>;
     approval_id: string;
     user_id: string;
     subject_kind: string;
@@ -214,7 +214,7 @@ export interface Tables {
   };
   approvals: {
     workspace_id: Generated<string>;
-    environment: Generated<"production" | "staging" | "development">;
+    environment: Generated<"production" | "staging" | "development" | null>;
     id: string;
     subject_kind: string;
     subject_id: string;

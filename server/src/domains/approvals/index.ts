@@ -20,7 +20,7 @@ export {
   readDelegations,
   setDelegation,
 } from "./delegation.ts";
-export { findAudience, findPrincipals } from "./people.ts";
+export { findAudience, findAudienceOf, findPrincipals } from "./people.ts";
 export {
   ApprovalExpired,
   type ApprovalPlan,
@@ -30,12 +30,13 @@ export {
   noteReminder,
   openApproval,
   recountApproval,
+  replanApproval,
   type Settled,
   StepEnded,
 } from "./service.ts";
 export { approvalSql, involvedSql, involvesSql, readApproval } from "./store.ts";
 export { approvalUpkeep } from "./upkeep.ts";
-export { awaitsSql, countAwaiting } from "./open-decision.ts";
+export { awaitsSql, countAwaiting, findAwaiting } from "./open-decision.ts";
 
 export const approvals = domain({
   name: "approvals",

@@ -31,6 +31,23 @@ export function awaitsSql(
        where a.subject_kind = ${to.add(kind, "text")} and ${awaitingSql(caller, now, to)}))`;
 }
 
+/** Finds those of some subjects with an approval that the caller can decide. */
+export async function findAwaiting(
+  { tx, caller, now }: Pick<ReadContext, "tx" | "caller" | "now">,
+  { kind, ids }: { readonly kind: string; readonly ids: readonly string[] },
+): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const to = new SqlParameters();
+  const rows = await queryRows<{ id: string }>(
+    tx,
+    `select a.subject_id as id from approvals a
+      where a.subject_kind = ${to.add(kind, "text")} and a.subject_id = any (${to.add(ids, "text[]")})
+        and ${awaitingSql(caller, now, to)}`,
+    to.values,
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** Counts the subjects with an approval that the caller can decide. */
 export async function countAwaiting(
   { tx, caller, now }: ReadContext,

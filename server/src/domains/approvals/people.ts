@@ -10,8 +10,9 @@ import type { Permission } from "#kernel/access/permission.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
-import type { ApprovalRecord, StepState } from "./approval.ts";
+import { type ApprovalRecord, findAsked, type StepState } from "./approval.ts";
 import type { Approver } from "./approver.ts";
+import { findPending, type Subject } from "./store.ts";
 
 /** Maximum number of members in a role or team. */
 const GROUP_MAX = 200;
@@ -103,6 +104,18 @@ export async function findAudience(
   }
   const members = others(idsOf(await listMembers(ctx.tx, { after: "", limit: MEMBERS_MAX })));
   return [...(await findMembersWithPermission(ctx, fallback, members))];
+}
+
+/** Finds the people to notify about the pending approval of a subject; nobody if it has ended. */
+export async function findAudienceOf(
+  ctx: Pick<ReadContext, "tx" | "services" | "now">,
+  subject: Subject,
+  fallback: Permission,
+): Promise<readonly string[]> {
+  const approval = await findPending(ctx.tx, subject);
+  if (!approval) return [];
+  const { requesterIds } = approval;
+  return findAudience(ctx, { asked: findAsked(approval), fallback, requesterIds });
 }
 
 const idsOf = (members: readonly { readonly id: string }[]): readonly string[] =>

@@ -36,6 +36,8 @@ export interface ApprovalPlan {
   readonly steps: readonly ApprovalStep[];
   readonly expiresAfterHours?: number | null | undefined;
   readonly remindAfterHours?: number | null | undefined;
+  /** True if the subject belongs to no environment. */
+  readonly isOfWorkspace?: boolean;
 }
 
 /** The approval after a decision or a change of the approvers. */
@@ -73,7 +75,21 @@ export async function openApproval(
     endedAt: null,
   };
   const approval = await begin(ctx, waiting);
-  store.insert(ctx, approval);
+  store.insert(ctx, approval, plan);
+  return approval;
+}
+
+/** Replaces the approvers and requesters of a pending approval, whose decisions so far no longer count. */
+export async function replanApproval(
+  ctx: Context,
+  subject: Subject,
+  { requesterIds, steps }: Pick<ApprovalPlan, "requesterIds" | "steps">,
+): Promise<ApprovalRecord | undefined> {
+  const found = await store.lockPending(ctx.tx, subject);
+  if (!found || isExpired(found, ctx.now)) return undefined;
+  const waiting = { ...found, requesterIds, steps: steps.map(toWaitingStep), position: 0 };
+  const approval = await begin(ctx, waiting);
+  store.update(ctx, approval);
   return approval;
 }
 

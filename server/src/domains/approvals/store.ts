@@ -12,6 +12,9 @@ export interface Subject {
 const COLUMNS = `
   id, subject_kind, subject_id, state, requester_ids, managed_id, fallback, steps, position, expires_at,
   remind_after_hours, reminders, reminded_at, created_at, ended_at`;
+/** The environment of a new row; null for subjects of the whole workspace. */
+const ENVIRONMENT =
+  "case when $1 then null else current_setting('millrace.environment')::environment end";
 
 /** SQL: the latest approval of a row as JSON, for `readApproval`. */
 export function approvalSql(table: string): string {
@@ -39,13 +42,19 @@ export function involvesSql(kind: string, person: string): string {
 }
 
 /** Locks the pending approval of a subject. */
-export async function lockPending(
+export function lockPending(tx: Tx, subject: Subject): Promise<ApprovalRecord | undefined> {
+  return findPending(tx, subject, " for update");
+}
+
+/** Finds the pending approval of a subject. */
+export async function findPending(
   tx: Tx,
   { kind, id }: Subject,
+  lock = "",
 ): Promise<ApprovalRecord | undefined> {
   const text = `
     select ${COLUMNS} from approvals
-     where subject_kind = $1 and subject_id = $2 and state = 'pending' for update`;
+     where subject_kind = $1 and subject_id = $2 and state = 'pending'${lock}`;
   const [row] = await queryRows(tx, text, [kind, id]);
   return row && readApproval(row);
 }
@@ -68,20 +77,27 @@ export async function listPending(
 }
 
 const INSERT = `
-  insert into approvals (${COLUMNS})
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`;
+  insert into approvals (environment, ${COLUMNS})
+  values (${ENVIRONMENT}, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`;
 const UPDATE = `
-  update approvals set state = $2, steps = $3, position = $4, reminders = $5, reminded_at = $6, ended_at = $7
+  update approvals set state = $2, steps = $3, position = $4, reminders = $5, reminded_at = $6, ended_at = $7,
+    requester_ids = $8
    where id = $1`;
 const CLEAR_PEOPLE = "delete from approval_people where approval_id = $1";
 const INSERT_PEOPLE = `
-  insert into approval_people (approval_id, subject_kind, subject_id, user_id, is_asked)
-  select $1, $2, $3, p.id, p.id = any ($5::text[]) from unnest($4::text[]) as p (id)`;
+  insert into approval_people (environment, approval_id, subject_kind, subject_id, user_id, is_asked)
+  select a.environment, a.id, a.subject_kind, a.subject_id, p.id, p.id = any ($3::text[])
+    from approvals a, unnest($2::text[]) as p (id) where a.id = $1`;
 
-export function insert(ctx: WriteContext<never>, approval: ApprovalRecord): void {
+export function insert(
+  ctx: WriteContext<never>,
+  approval: ApprovalRecord,
+  { isOfWorkspace = false }: { readonly isOfWorkspace?: boolean | undefined },
+): void {
   const { id, subjectKind, subjectId, state, requesterIds, managedId, fallback } = approval;
   const { steps, position, expiresAt, remindAfterHours, reminders, remindedAt } = approval;
   void ctx.send(INSERT, [
+    isOfWorkspace,
     id,
     subjectKind,
     subjectId,
@@ -103,9 +119,9 @@ export function insert(ctx: WriteContext<never>, approval: ApprovalRecord): void
 
 /** Writes a locked approval. */
 export function update(ctx: WriteContext<never>, approval: ApprovalRecord): void {
-  const { id, state, steps, position, reminders, remindedAt, endedAt } = approval;
+  const { id, state, steps, position, reminders, remindedAt, endedAt, requesterIds } = approval;
   const values = [id, state, JSON.stringify(steps), position, reminders, remindedAt, endedAt];
-  void ctx.send(UPDATE, values);
+  void ctx.send(UPDATE, [...values, requesterIds]);
   void ctx.send(CLEAR_PEOPLE, [id]);
   insertPeople(ctx, approval);
 }
@@ -113,8 +129,7 @@ export function update(ctx: WriteContext<never>, approval: ApprovalRecord): void
 function insertPeople(ctx: WriteContext<never>, approval: ApprovalRecord): void {
   const involved = findInvolved(approval);
   if (involved.length === 0) return;
-  const { id, subjectKind, subjectId } = approval;
-  void ctx.send(INSERT_PEOPLE, [id, subjectKind, subjectId, involved, findAsked(approval)]);
+  void ctx.send(INSERT_PEOPLE, [approval.id, involved, findAsked(approval)]);
 }
 
 /** Accepts a row, or a row as JSON. */

@@ -33,17 +33,25 @@ interface Upkeep<E extends EventType> {
   /** Prefix of the job names. */
   readonly plural: string;
   readonly emits: readonly E[];
+  /** Further events that can change who decides. */
+  readonly recountOn?: readonly string[];
+  /** True if the subjects belong to no environment. */
+  readonly isOfWorkspace?: boolean;
   /** Each function locks the subject and applies the result to it. */
   readonly recount: (ctx: WriteContext<E>, subjectId: string) => Promise<void>;
   readonly expire: (ctx: WriteContext<E>, subjectId: string) => Promise<void>;
-  /** Resolves to the approval, if a reminder was sent. */
-  readonly remind: (ctx: WriteContext<E>, subjectId: string) => Promise<ApprovalRecord | undefined>;
+  /** Resolves to the approval, if a reminder was sent. Without it, approvers are not reminded. */
+  readonly remind?: (
+    ctx: WriteContext<E>,
+    subjectId: string,
+  ) => Promise<ApprovalRecord | undefined>;
 }
 
 type Timed = Pick<ApprovalRecord, "subjectId" | "expiresAt" | "remindAfterHours" | "reminders">;
 
 export function approvalUpkeep<E extends EventType>(declaration: Upkeep<E>) {
-  const { kind, plural, emits, recount, expire, remind } = declaration;
+  const { kind, plural, emits, recountOn = [], recount, expire, remind } = declaration;
+  const environments = declaration.isOfWorkspace ? (["production"] as const) : ENVIRONMENTS;
   const recountJob = job({
     kind: `${plural}.recount_approvals`,
     payload: Type.Object({ after: Type.Unknown({ description: "The id of the last one" }) }),
@@ -71,7 +79,7 @@ export function approvalUpkeep<E extends EventType>(declaration: Upkeep<E>) {
     payload: bySubject,
     emits,
     async run(ctx, { subjectId }) {
-      const approval = await remind(ctx, subjectId);
+      const approval = await remind?.(ctx, subjectId);
       if (approval) scheduleReminder(ctx, approval, ctx.now);
     },
   });
@@ -83,20 +91,20 @@ export function approvalUpkeep<E extends EventType>(declaration: Upkeep<E>) {
   };
   const peopleReader = reader({
     name: `${plural}.departures`,
-    on: CHANGES_OF_PEOPLE,
+    on: [...CHANGES_OF_PEOPLE, ...recountOn],
     startsAt: "beginning",
     async handle({ because, caller: { workspace } }, events) {
       const last = events.at(-1);
       if (!last || !workspace) return;
       const ctx = because(last);
-      for (const environment of ENVIRONMENTS) {
+      for (const environment of environments) {
         ctx.switchPartition({ workspace: workspace.key, environment });
         ctx.enqueue(recountJob, { after: "" }, KEYED);
       }
     },
   });
   return {
-    jobs: [recountJob, expiryJob, reminderJob],
+    jobs: remind ? [recountJob, expiryJob, reminderJob] : [recountJob, expiryJob],
     peopleReader,
     /** Schedules the expiry and the first reminder. A new step schedules a new reminder. */
     schedule(ctx: WriteContext<never>, approval: Timed, since: Date): void {

@@ -16,10 +16,10 @@ import {
   McpConnect,
 } from "./approvals/agent-call.ts";
 import { listAgents, revokeAgent } from "./agents.ts";
-import { approverNotification } from "./approvals/approver-notification.ts";
+import { approverNotification } from "./approvals/approval-plan.ts";
 import { agentGate } from "./approvals/call-gate.ts";
-import { callRetentionJob, countWaitingCalls, toReader } from "./approvals/call-store.ts";
-import { expireCallJob } from "./approvals/expire-call.ts";
+import { callRetentionJob, countWaitingCalls } from "./approvals/call-store.ts";
+import { callUpkeep } from "./approvals/call-upkeep.ts";
 import {
   approveCall,
   cancelAgentCall,
@@ -31,7 +31,7 @@ import {
   setPolicy,
 } from "./approvals/operations.ts";
 import { performCallJob } from "./approvals/perform-call.ts";
-import { PolicyUpdated, PolicyWrite, readPolicy } from "./approvals/policy.ts";
+import { PolicyUpdated, PolicyWrite } from "./approvals/policy.ts";
 import { serveAgent } from "./operations.ts";
 
 export const mcp = domain({
@@ -61,14 +61,15 @@ export const mcp = domain({
     rejectCall,
     cancelAgentCall,
   ],
-  jobs: [expireCallJob, performCallJob, callRetentionJob],
+  jobs: [...callUpkeep.jobs, performCallJob, callRetentionJob],
+  readers: [callUpkeep.peopleReader],
   contributions: [
     contribute(CallGatePoint, agentGate),
     contribute(NotificationRulePoint, approverNotification),
     contribute(WaitingWorkPoint, {
       kind: "agentCalls",
       permission: ApprovalsDecide,
-      count: async (ctx) => countWaitingCalls(ctx, await toReader(ctx, await readPolicy(ctx.tx))),
+      count: countWaitingCalls,
     }),
   ],
 });

@@ -18,7 +18,10 @@ export interface NotificationRule {
   /** Members with one of these roles, or recipients that the workspace configures for the event. */
   readonly to:
     | readonly BuiltInRole[]
-    | ((ctx: Pick<ReadContext, "tx">, event: RecordedEvent) => Promise<NotificationAudience>);
+    | ((
+        ctx: Pick<ReadContext, "tx" | "services" | "now">,
+        event: RecordedEvent,
+      ) => Promise<NotificationAudience>);
   readonly title: (event: RecordedEvent) => string;
   readonly body: (event: RecordedEvent) => string;
   /** The console page for the next action. */

@@ -111,3 +111,38 @@ test("repeated requests and cancellations by an agent are limited", async () => 
   const refused = await busy.call("call_operation", archiveOf(workflow));
   expect(JSON.stringify(refused.value)).toContain("too_many_agent_calls");
 });
+
+test("a change of the policy, a new approver and a delegation apply to pending calls", async () => {
+  const [leaving, joining, deputy] = await Promise.all([
+    world.member(["viewer", "admin"]),
+    world.member(["builder"]),
+    world.member(["builder"]),
+  ]);
+  const id = await ask();
+  const decides = async (by: Ask) =>
+    (await by(`GET /api/v1/agent-calls/${id}`)).body.data?.mayDecide === true;
+  expect([await decides(leaving), await decides(joining)]).toEqual([true, false]);
+  await owner("PUT /api/v1/agents/policy", { ...POLICY, approvers: [joining.userId] });
+  // The list is updated by a job; the decision reads the policy itself.
+  const refused = await leaving(`POST /api/v1/agent-calls/${id}/approve`);
+  expect(refused).toMatchObject({
+    status: 403,
+    body: { code: "agent_call_not_asked" },
+    events: [],
+  });
+  await until(async () => (await decides(joining)) && !(await decides(leaving)));
+  const span = {
+    from: new Date(world.clock.nowMs() - 3_600_000).toISOString(),
+    to: new Date(world.clock.nowMs() + 3_600_000).toISOString(),
+  };
+  await joining("PUT /api/v1/approvals/delegations", { toUserId: deputy.userId, ...span });
+  expect(await decides(deputy)).toBe(true);
+  // Calls belong to no environment, so they wait in each.
+  const counted = async (by: Ask) =>
+    (await by("GET /api/v1/home/waiting", undefined, { "x-environment": "staging" })).body.data
+      .counts.agentCalls;
+  expect(await counted(deputy)).toBe(await counted(joining));
+  const approved = await deputy(`POST /api/v1/agent-calls/${id}/approve`);
+  expect(approved).toMatchObject({ status: 200, events: ["agent_call.approved"] });
+  await owner("PUT /api/v1/agents/policy", POLICY);
+});

@@ -1,6 +1,6 @@
 import { type SelectQueryBuilder, type Selectable, sql } from "kysely";
-import { findRoleNames } from "#domains/identity/roles/index.ts";
-import { isInPerson, userIdOf } from "#kernel/access/caller.ts";
+import { countAwaiting, findAwaiting, involvesSql } from "#domains/approvals/index.ts";
+import { type Caller, isInPerson, userIdOf } from "#kernel/access/caller.ts";
 import { open } from "#kernel/access/crypto.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
@@ -8,55 +8,40 @@ import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { deleteAcrossWorkspaces, retentionJob } from "#kernel/work/retention-job.ts";
 import type { Tables } from "../../../tables.ts";
 import type { AgentCall, AgentCallSummary } from "./agent-call.ts";
-import { type AgentPolicy, mayManage } from "./policy.ts";
+import { mayManage } from "./policy.ts";
 
 export type CallRow = Selectable<Tables["agent_calls"]>;
 
-/** The names by which the policy can refer to the caller, their identity, and whether they set the policy. */
+/** The caller as a reader of calls. */
 export interface Reader {
   readonly userId: string;
-  readonly names: readonly string[];
   readonly sees: "all" | "own";
   /** An agent sees its own calls, but not those of its member's other agents. */
   readonly credentialId: string | undefined;
-  readonly policy: AgentPolicy;
   readonly isPerson: boolean;
 }
 
-export async function toReader(
-  { tx, caller }: Pick<ReadContext, "tx" | "caller">,
-  policy: AgentPolicy,
-): Promise<Reader> {
-  const roles = caller.principal?.roles ?? [];
+export function toReader(caller: Caller): Reader {
   const isPerson = isInPerson(caller);
   return {
     userId: userIdOf(caller),
-    names: [userIdOf(caller), ...roles, ...(await findRoleNames(tx, roles))],
     sees: isPerson && mayManage(caller) ? "all" : "own",
     credentialId: isPerson ? undefined : caller.credential?.id,
-    policy,
     isPerson,
   };
 }
 
-/** Returns whether the policy names the caller as an approver. */
-export function isApprover({ isPerson, names, policy }: Reader): boolean {
-  return isPerson && policy.approvers.some((name) => names.includes(name));
-}
-
-/** Returns whether this person can decide on a call. */
-export function mayDecide(reader: Reader, row: CallRow, now: Date): boolean {
-  if (row.status !== "pending" || Date.parse(row.expires_at) <= now.getTime()) return false;
-  return isApprover(reader) && !(reader.policy.fourEyes && row.user_id === reader.userId);
-}
+const INVOLVED = sql.raw<boolean>(involvesSql("agent_call", "me.person"));
 
 /** The calls visible to the caller: all, or those of their agents and those they can approve. */
-export function visibleCalls(tx: Tx, reader: Reader) {
-  const { userId, sees, credentialId } = reader;
+export function visibleCalls(tx: Tx, { userId, sees, credentialId }: Reader) {
   const all = tx.selectFrom("agent_calls").selectAll();
-  if (sees === "all" || isApprover(reader)) return all;
+  if (sees === "all") return all;
   if (credentialId !== undefined) return all.where("credential_id", "=", credentialId);
-  return all.where("user_id", "=", userId);
+  return all.where(
+    sql<boolean>`(user_id = ${userId}
+      or exists (select from (values (${userId}::text)) as me (person) where ${INVOLVED}))`,
+  );
 }
 
 export async function getCall(
@@ -68,22 +53,9 @@ export async function getCall(
   return row;
 }
 
-const COUNTED_MAX = 1_000;
-
-/** The number of calls waiting for this person. */
-export async function countWaitingCalls(
-  { tx, now }: Pick<ReadContext, "tx" | "now">,
-  reader: Reader,
-): Promise<number> {
-  if (!isApprover(reader)) return 0;
-  const { policy, userId } = reader;
-  const { rows } = await sql<{ n: number }>`
-    select count(*)::int as n from
-      (select from agent_calls where status = 'pending' and expires_at > ${now}
-          and (not ${policy.fourEyes} or user_id <> ${userId}) limit ${COUNTED_MAX}) as waiting`.execute(
-    tx,
-  );
-  return rows[0]?.n ?? 0;
+/** The number of calls waiting for this person. Only people decide, not their tokens. */
+export async function countWaitingCalls(ctx: ReadContext): Promise<number> {
+  return isInPerson(ctx.caller) ? countAwaiting(ctx, "agent_call") : 0;
 }
 
 /** The fields of a call that all its readers may see, and that its events contain. */
@@ -114,9 +86,13 @@ export function toSummary(row: CallRow): AgentCallSummary {
 /** Calls as their reader may see them. */
 export async function toCalls(
   ctx: Pick<ReadContext, "tx" | "services" | "now" | "caller">,
-  reader: Reader,
   rows: readonly CallRow[],
 ): Promise<AgentCall[]> {
+  const reader = toReader(ctx.caller);
+  const waiting = await findAwaiting(ctx, {
+    kind: "agent_call",
+    ids: reader.isPerson ? rows.map(({ id }) => id) : [],
+  });
   const ids = new Set(rows.flatMap((row) => workflowIdOf(row) ?? []));
   const found =
     ids.size === 0
@@ -130,6 +106,7 @@ export async function toCalls(
   return Promise.all(
     rows.map(async (row) => ({
       ...(await toCallWithoutNames(ctx, reader, row)),
+      mayDecide: waiting.has(row.id),
       workflow: workflows.get(workflowIdOf(row) ?? "") ?? null,
     })),
   );
@@ -144,25 +121,23 @@ function workflowIdOf({ operation, shown_input: input }: CallRow): string | unde
 /** A call as its reader may see it. */
 export async function toCall(
   ctx: Pick<ReadContext, "tx" | "services" | "now" | "caller">,
-  reader: Reader,
   row: CallRow,
 ): Promise<AgentCall> {
-  const [call] = await toCalls(ctx, reader, [row]);
+  const [call] = await toCalls(ctx, [row]);
   if (!call) throw new Error("A call has no view.");
   return call;
 }
 
 async function toCallWithoutNames(
-  { services, now, caller }: Pick<ReadContext, "services" | "now" | "caller">,
+  { services, caller }: Pick<ReadContext, "services" | "caller">,
   reader: Reader,
   row: CallRow,
-): Promise<Omit<AgentCall, "workflow">> {
+): Promise<Omit<AgentCall, "workflow" | "mayDecide">> {
   const isOwn =
     row.credential_id === reader.credentialId || (reader.isPerson && row.user_id === reader.userId);
   const key = caller.workspace && (await services.keys.of(caller.workspace.key));
   return {
     ...toSummary(row),
-    mayDecide: mayDecide(reader, row, now),
     input: row.shown_input as AgentCall["input"],
     preview: row.preview as AgentCall["preview"],
     answer:

@@ -1,3 +1,10 @@
+import {
+  type ApprovalPlan,
+  closeApproval,
+  decideApproval,
+  type DecisionFailures,
+  replanApproval,
+} from "#domains/approvals/index.ts";
 import { assertCredentialValid } from "#kernel/access/authenticator.ts";
 import {
   type Caller,
@@ -19,18 +26,18 @@ import {
   NotAsked,
   OwnAgent,
 } from "./agent-call.ts";
-import {
-  type CallRow,
-  getCall,
-  isApprover,
-  toReader,
-  toSummary,
-  visibleCalls,
-} from "./call-store.ts";
+import { planCall, subjectOf } from "./approval-plan.ts";
+import { type CallRow, getCall, toReader, toSummary, visibleCalls } from "./call-store.ts";
 import { type ApprovalCause, performCallJob } from "./perform-call.ts";
 import { readPolicy } from "./policy.ts";
 
 type In<C> = C & { readonly workspace: WorkspaceRef };
+
+const FAILURES = {
+  own: OwnAgent,
+  not_asked: NotAsked,
+  decided: CallDecided,
+} as const satisfies DecisionFailures;
 
 /** Approves or rejects a pending call. The row is locked, so that only one of two concurrent decisions counts. */
 export async function decideCall(
@@ -40,16 +47,25 @@ export async function decideCall(
 ): Promise<CallRow> {
   const { tx, now, caller } = ctx;
   if (!isInPerson(caller)) throw new Failure(NotAnAgent);
-  const reader = await toReader(ctx, await readPolicy(tx));
-  const row = await getCall(visibleCalls(tx, reader).forUpdate(), id);
-  if (!isApprover(reader)) throw new Failure(NotAsked);
-  // Members may always reject calls of their own agents.
-  const isOwn = row.user_id === reader.userId;
-  if (decision.isApproved && isOwn && reader.policy.fourEyes) throw new Failure(OwnAgent);
+  const locked = await getCall(tx.selectFrom("agent_calls").selectAll().forUpdate(), id);
+  const policy = await readPolicy(tx);
+  const plan = await planCall(tx, policy, locked.user_id);
+  // The approvers of the current policy decide, not those at the time of the request.
+  await replanApproval(ctx, subjectOf(id), plan);
+  const reader = toReader(caller);
+  const row = await getCall(visibleCalls(tx, reader), id);
   assertPending(row, now);
-  if (decision.isApproved) await assertAgentThere(ctx, row);
+  const { isApproved, comment = null } = decision;
+  const isOwn = row.user_id === reader.userId && policy.fourEyes;
+  if (isOwn && !isApproved && isNamed(caller, plan)) {
+    // Approvers may always reject calls of their own agents.
+    await closeApproval(ctx, subjectOf(id), "withdrawn");
+  } else {
+    await decideApproval(ctx, subjectOf(id), { approved: isApproved, comment }, FAILURES);
+  }
+  if (isApproved) await assertAgentThere(ctx, row);
   const decided = await settleCall(ctx, id, {
-    status: decision.isApproved ? "approved" : "rejected",
+    status: isApproved ? "approved" : "rejected",
     comment: decision.comment,
   });
   const resource = { id, displayName: row.summary };
@@ -79,17 +95,24 @@ export async function cancelCall(
   ctx: In<WriteContext<typeof CallCancelled>>,
   id: string,
 ): Promise<CallRow> {
-  const { tx, now } = ctx;
-  const reader = await toReader(ctx, await readPolicy(tx));
+  const { tx, now, caller } = ctx;
+  const reader = toReader(caller);
   const row = await getCall(visibleCalls(tx, reader).forUpdate(), id);
   const isOwn = reader.isPerson
     ? row.user_id === reader.userId
     : row.credential_id === reader.credentialId;
   if (!isOwn) throw new Failure(NotAsked);
   assertPending(row, now);
+  await closeApproval(ctx, subjectOf(id), "withdrawn");
   const cancelled = await settleCall(ctx, id, { status: "cancelled", comment: undefined });
   ctx.emit(CallCancelled, { id, displayName: row.summary }, toSummary(cancelled));
   return cancelled;
+}
+
+/** True if the policy names the caller as an approver. */
+function isNamed(caller: Caller, { steps }: Pick<ApprovalPlan, "steps">): boolean {
+  const names = [userIdOf(caller), ...(caller.principal?.roles ?? [])];
+  return steps.some(({ approvers }) => approvers.some(({ id }) => names.includes(id ?? "")));
 }
 
 function assertPending({ status, expires_at }: CallRow, now: Date): void {

@@ -140,7 +140,7 @@ export const requestAgentCall = command({
   prepare: (platform, { body }, caller) => tryCall(platform, body, caller),
   async run(ctx, _input, tried) {
     const row = await requestCall(ctx, tried);
-    return toCall(ctx, await toReader(ctx, await readPolicy(ctx.tx)), row);
+    return toCall(ctx, row);
   },
 });
 
@@ -150,21 +150,20 @@ export const listCalls = query({
   route: "GET /api/v1/agent-calls",
   summary: "List the calls of agents that needed an approval, newest first",
   description:
-    "Those of your own agents; whoever may approve, and whoever sets the policy, sees all of them. An agent sees its own.",
+    "Returns calls of your agents, and calls that you can approve or decided. Members who can set the policy see all. An agent sees its own.",
   permission: CallsRead,
   query: object({ ...pageQuery, status: Type.Optional(Type.Enum([...CALL_STATUSES])) }),
   response: page(AgentCall),
   async run(ctx, { query: { limit, after, status } }) {
     const { cursors } = ctx.services;
     const [start = ""] = after === undefined ? [] : cursors.decode(LIST, after);
-    const reader = await toReader(ctx, await readPolicy(ctx.tx));
-    let rows = visibleCalls(ctx.tx, reader)
+    let rows = visibleCalls(ctx.tx, toReader(ctx.caller))
       .orderBy("id", "desc")
       .limit(limit + 1);
     if (start !== "") rows = rows.where("id", "<", String(start));
     if (status !== undefined) rows = rows.where("status", "=", status);
     const found = await rows.execute();
-    const calls = await toCalls(ctx, reader, found);
+    const calls = await toCalls(ctx, found);
     return toPage(
       calls,
       limit,
@@ -185,8 +184,8 @@ export const getAgentCall = query({
   response: item(AgentCall),
   example,
   async run(ctx, { params }) {
-    const reader = await toReader(ctx, await readPolicy(ctx.tx));
-    return toCall(ctx, reader, await getCall(visibleCalls(ctx.tx, reader), params.id));
+    const reader = toReader(ctx.caller);
+    return toCall(ctx, await getCall(visibleCalls(ctx.tx, reader), params.id));
   },
 });
 
@@ -216,7 +215,7 @@ export const approveCall = command({
       isApproved: true,
       comment: body.comment,
     });
-    return toCall(ctx, await toReader(ctx, await readPolicy(ctx.tx)), row);
+    return toCall(ctx, row);
   },
 });
 
@@ -227,13 +226,13 @@ export const rejectCall = command({
   route: "POST /api/v1/agent-calls/{id}/reject",
   summary: "Reject a call of an agent",
   emits: [CallRejected],
-  fails: [NotAnAgent, NotAsked, CallDecided],
+  fails: [NotAnAgent, NotAsked, OwnAgent, CallDecided],
   async run(ctx, { params, body }) {
     const row = await decideCall(ctx as never, params.id, {
       isApproved: false,
       comment: body.comment,
     });
-    return toCall(ctx, await toReader(ctx, await readPolicy(ctx.tx)), row);
+    return toCall(ctx, row);
   },
 });
 
@@ -252,6 +251,6 @@ export const cancelAgentCall = command({
   example,
   async run(ctx, { params }) {
     const row = await cancelCall(ctx, params.id);
-    return toCall(ctx, await toReader(ctx, await readPolicy(ctx.tx)), row);
+    return toCall(ctx, row);
   },
 });

@@ -1,4 +1,5 @@
 /** Requests approval for a call of an agent: it runs as a dry run, and is encrypted and stored until a decision. */
+import { openApproval } from "#domains/approvals/index.ts";
 import type { Caller, WorkspaceRef } from "#kernel/access/caller.ts";
 import { hmac, seal } from "#kernel/access/crypto.ts";
 import type { Operation, Platform, WriteContext } from "#kernel/contract.ts";
@@ -18,8 +19,9 @@ import {
   NotAnAgent,
   TooManyCalls,
 } from "./agent-call.ts";
+import { planCall, subjectOf } from "./approval-plan.ts";
 import { callContext, type CallRow, toSummary } from "./call-store.ts";
-import { expireCallJob } from "./expire-call.ts";
+import { callUpkeep } from "./call-upkeep.ts";
 import { maskInput, maskSecrets } from "./masked-input.ts";
 import { demandsApproval, readPolicy } from "./policy.ts";
 
@@ -175,6 +177,9 @@ export async function requestCall(
   // Two requests of one call met.
   if (!inserted) throw new Failure(TooManyCalls, { detail: "The same call was just requested." });
   ctx.emit(CallRequested, { id, displayName: op.summary }, toSummary(inserted));
-  ctx.enqueue(expireCallJob, { callId: id }, { key: id, dueAt: expiresAt });
+  const plan = await planCall(tx, policy, credential.user.id);
+  const { expiresInHours: expiresAfterHours } = policy;
+  const approval = await openApproval(ctx, subjectOf(id), { ...plan, expiresAfterHours });
+  callUpkeep.schedule(ctx, approval, now);
   return inserted;
 }
