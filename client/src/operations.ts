@@ -10327,6 +10327,23 @@ export interface Schemas {
       summary: string;
     }[];
   };
+  WaitingApproval: {
+    /** `run`, `request`, `change` or `agent_call` */
+    kind: string;
+    /** Id of the subject. For a run: `runId:stepId` */
+    id: string;
+    /** Number of the ticket */
+    number: string | null;
+    title: string;
+    /** What the title does not say, such as the agent */
+    about: string | null;
+    /** Page of the console where you decide */
+    path: string;
+    /** ISO 8601 time in UTC, with milliseconds */
+    createdAt: string;
+    /** ISO 8601 time in UTC, with milliseconds */
+    expiresAt: string | null;
+  };
   WaitingWork: {
     total: number;
     /** Number by kind */
@@ -12094,6 +12111,18 @@ export interface Operations {
   "api.describe_yaml": { reply: string };
   /** End the delegation of your approvals */
   "approvals.end_delegation": { reply: undefined };
+  /** List everything that waits for your decision */
+  "approvals.inbox": {
+    query?: {
+      limit?: number;
+      /** `nextCursor` of the previous page */
+      after?: string;
+    };
+    reply: {
+      data: readonly Schemas["WaitingApproval"][];
+      pagination: Schemas["Pagination"];
+    };
+  };
   /** List your pending approvals */
   "approvals.list": {
     query?: {
@@ -23050,6 +23079,7 @@ export const LINES: Readonly<Record<keyof Operations, string>> = {
   "api.describe_yaml": "GET /api/v1/openapi.yaml -",
   "approvals.end_delegation":
     "DELETE /api/v1/approvals/delegations approvals:delegate change_delegation",
+  "approvals.inbox": "GET /api/v1/approvals/inbox approvals:decide",
   "approvals.list": "GET /api/v1/approvals approvals:decide",
   "approvals.list_decided": "GET /api/v1/approvals/decided approvals:decide",
   "approvals.list_delegations": "GET /api/v1/approvals/delegations approvals:delegate",

@@ -6,10 +6,10 @@ import type { Write } from "../api.ts";
  * a breach changes the ticket, an installed pack can change anything.
  */
 const STALE: Readonly<Record<string, readonly string[]>> = {
-  absence: ["absences.", "on_call.", "on_call_schedules."],
-  agent_call: ["agent_calls.", "agents.", "home.waiting"],
+  absence: ["approvals.inbox", "absences.", "on_call.", "on_call_schedules."],
+  agent_call: ["approvals.inbox", "agent_calls.", "agents.", "home.waiting"],
   agent_memory: ["agent_memories."],
-  agent_policy: ["agent_policy.", "agent_calls."],
+  agent_policy: ["approvals.inbox", "agent_policy.", "agent_calls."],
   alert: ["alerts."],
   app: ["apps.", "home."],
   article: ["knowledge."],
@@ -42,8 +42,16 @@ const STALE: Readonly<Record<string, readonly string[]>> = {
   blackout_window: ["blackout_windows.", "changes."],
   business_calendar: ["business_calendars.", "sla."],
   catalog_item: ["catalog."],
-  change: ["tickets.", "views.count", "changes.", "sla.of_", "tasks.", "home.waiting"],
-  change_delegation: ["changes.", "home.waiting"],
+  change: [
+    "approvals.inbox",
+    "tickets.",
+    "views.count",
+    "changes.",
+    "sla.of_",
+    "tasks.",
+    "home.waiting",
+  ],
+  change_delegation: ["approvals.inbox", "changes.", "home.waiting"],
   change_template: ["change_templates."],
   cmdb_class: ["cmdb."],
   cmdb_item: ["cmdb."],
@@ -93,6 +101,7 @@ const STALE: Readonly<Record<string, readonly string[]>> = {
   report: ["reports.", "dashboards."],
   report_schedule: ["report_schedules."],
   request: [
+    "approvals.inbox",
     "tickets.",
     "views.count",
     "requests.",

@@ -7,12 +7,7 @@ import { useMay, useMe } from "../people.ts";
 import { joinWaiting, type WaitingEntry } from "./waiting-entry.ts";
 
 const READ_MAX = 50;
-const DECISIONS: ReadonlySet<string> = new Set([
-  "approvals",
-  "agentCalls",
-  "changeApprovals",
-  "requestApprovals",
-]);
+const APPROVALS = ["approvals", "agentCalls", "changeApprovals", "requestApprovals"];
 
 const OPEN_STATES = {
   changes: ["draft", "submitted", "approved", "implementing"],
@@ -36,10 +31,11 @@ export function useWaiting() {
   });
   const pages = useList("pages", "pages.list", { mine: true, state: "paging" });
   const rotas = useList("brokenSchedules", "on_call.list_problems", {});
-  const approvals = useList("approvals", "approvals.list", {});
-  const calls = useList("agentCalls", "agent_calls.list", { status: "pending" });
-  const votes = useList("changeApprovals", "changes.list", { awaitingMe: true });
-  const consents = useList("requestApprovals", "requests.list", { toApprove: true });
+  const inbox = useOp(
+    "approvals.inbox",
+    { query: { limit: READ_MAX } },
+    { enabled: APPROVALS.some((kind) => (counts[kind] ?? 0) > 0) },
+  );
   const incidents = useList("incidents", "incidents.list", { mine: true, sort: "priority" });
   const changes = useList("changes", "changes.list", assigned("changes"));
   const problems = useList("problems", "problems.list", assigned("problems"));
@@ -52,18 +48,7 @@ export function useWaiting() {
   const lists = [
     { kind: "pages", list: pages, entries: pages.data?.data.map(fromPage) },
     { kind: "brokenSchedules", list: rotas, entries: rotas.data?.data.map(fromRota) },
-    { kind: "approvals", list: approvals, entries: approvals.data?.data.map(fromApproval) },
-    {
-      kind: "agentCalls",
-      list: calls,
-      entries: calls.data?.data.filter(({ mayDecide }) => mayDecide).map(fromCall),
-    },
-    { kind: "changeApprovals", list: votes, entries: votes.data?.data.map(toTicket("Approve")) },
-    {
-      kind: "requestApprovals",
-      list: consents,
-      entries: consents.data?.data.map(toTicket("Approve")),
-    },
+    { kind: "approvals", list: inbox, entries: inbox.data?.data.map(fromInbox) },
     ...(["changeTasks", "requestTasks"] as const).map((kind) => ({
       kind,
       list: tasks,
@@ -80,7 +65,9 @@ export function useWaiting() {
   // Disabled queries keep their last data, so the count decides whether to show it.
   const shown = lists.map(({ kind, entries = [] }) => ({
     kind,
-    entries: (counts[kind] ?? 0) > 0 ? entries : [],
+    entries: (kind === "approvals" ? APPROVALS : [kind]).some((one) => (counts[one] ?? 0) > 0)
+      ? entries
+      : [],
   }));
   return {
     ...joinWaiting(
@@ -88,7 +75,7 @@ export function useWaiting() {
       shown.map(({ entries }) => entries),
     ),
     /** Pending approvals, for Home and Approvals. */
-    decisions: shown.flatMap(({ kind, entries }) => (DECISIONS.has(kind) ? entries : [])),
+    decisions: shown.find(({ kind }) => kind === "approvals")?.entries ?? [],
     isLoading: asked.some(({ isLoading }) => isLoading),
     error: asked.find(({ error }) => error)?.error ?? null,
     retry: () => asked.forEach(({ error, refetch }) => error && void refetch()),
@@ -124,31 +111,18 @@ function fromRota({
   };
 }
 
-type Approval = Reply<"approvals.list">["data"][number];
-
-function fromApproval(approval: Approval): WaitingEntry {
-  const { runId, stepId, workflowName, message, createdAt } = approval;
-  const open = `${runId}:${stepId}`;
+/** Workflow steps and calls of agents are decided in Approvals, tickets on their own pages. */
+function fromInbox(one: Reply<"approvals.inbox">["data"][number]): WaitingEntry {
+  const { id, number, title, about, path, createdAt } = one;
+  const { pathname, searchParams } = new URL(path, location.origin);
   return {
-    id: open,
+    id: number ?? id,
     kind: "Approve",
-    text: message ?? workflowName,
-    about: message === null ? "" : workflowName,
-    to: "/approvals",
-    search: { open },
+    text: title,
+    about: about ?? number ?? "",
+    to: pathname,
+    search: Object.fromEntries(searchParams),
     at: createdAt,
-  };
-}
-
-function fromCall(one: Reply<"agent_calls.list">["data"][number]): WaitingEntry {
-  return {
-    id: one.id,
-    kind: "Approve",
-    text: one.workflow ? `${one.summary}: ${one.workflow.name}` : one.summary,
-    about: `Agent ${one.agent.name} for ${one.agent.person.name}`,
-    to: "/approvals",
-    search: { tab: "agents" },
-    at: one.createdAt,
   };
 }
 

@@ -1,6 +1,6 @@
 import { domain } from "#kernel/domain.ts";
 import { DelegationEnded, DelegationSet } from "./delegation.ts";
-import { ApprovalsDelegate, delegationOperations } from "./operations.ts";
+import { approvalOperations, ApprovalsDecide, ApprovalsDelegate } from "./operations.ts";
 
 export {
   type ApprovalRecord,
@@ -10,6 +10,7 @@ export {
   type StepState,
 } from "./approval.ts";
 export { approvalPlanFields, ApprovalStep, Approver, findStepErrors, RULES } from "./approver.ts";
+export { type ApprovalSubject, ApprovalSubjectPoint } from "./inbox.ts";
 export {
   Delegation,
   DelegationEnded,
@@ -20,7 +21,7 @@ export {
   readDelegations,
   setDelegation,
 } from "./delegation.ts";
-export { findAudience, findAudienceOf, findPrincipals } from "./people.ts";
+export { findAudience, findSubjectAudience, findPrincipals } from "./people.ts";
 export {
   ApprovalExpired,
   type ApprovalPlan,
@@ -35,13 +36,14 @@ export {
   StepEnded,
 } from "./service.ts";
 export { approvalSql, involvedSql, involvesSql, readApproval } from "./store.ts";
+export { ApprovalsDecide } from "./operations.ts";
 export { approvalUpkeep } from "./upkeep.ts";
-export { awaitsSql, countAwaiting, findAwaiting } from "./open-decision.ts";
+export { awaitsSql, countAwaiting, findAwaiting, listAwaiting } from "./open-decision.ts";
 
 export const approvals = domain({
   name: "approvals",
   summary: "Approvals: steps, approvers, decisions and delegates.",
-  permissions: [ApprovalsDelegate],
+  permissions: [ApprovalsDecide, ApprovalsDelegate],
   events: [DelegationSet, DelegationEnded],
-  operations: delegationOperations,
+  operations: approvalOperations,
 });

@@ -31,6 +31,21 @@ export function awaitsSql(
        where a.subject_kind = ${to.add(kind, "text")} and ${awaitingSql(caller, now, to)}))`;
 }
 
+/** Lists the rows with an approval that the caller can decide, oldest first. `columns` is SQL. */
+export async function listAwaiting<Row extends object>(
+  ctx: Pick<ReadContext, "tx" | "caller" | "now">,
+  rows: { readonly table: string; readonly kind: string; readonly columns: string },
+  limit: number,
+): Promise<readonly Row[]> {
+  const to = new SqlParameters();
+  const condition = awaitsSql(rows, ctx)(to);
+  return queryRows<Row>(
+    ctx.tx,
+    `select ${rows.columns} from ${rows.table} where ${condition} order by created_at limit ${limit}`,
+    to.values,
+  );
+}
+
 /** Finds those of some subjects with an approval that the caller can decide. */
 export async function findAwaiting(
   { tx, caller, now }: Pick<ReadContext, "tx" | "caller" | "now">,

@@ -1,7 +1,9 @@
 import { EVERYONE, permission } from "#kernel/access/permission.ts";
 import { NotFound } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { item, noContent } from "#kernel/operation/response.ts";
+import { pageOfItems, pageQuery } from "#kernel/operation/pagination.ts";
+import { item, noContent, page } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
 import {
   Delegation,
   DelegationEnded,
@@ -12,6 +14,15 @@ import {
   readDelegations,
   setDelegation,
 } from "./delegation.ts";
+
+import { listInbox, WaitingApproval } from "./inbox.ts";
+
+/** Each subject also checks that the caller is an approver. */
+export const ApprovalsDecide = permission(
+  "approvals:decide",
+  "View and decide on own approvals",
+  EVERYONE,
+);
 
 export const ApprovalsDelegate = permission(
   "approvals:delegate",
@@ -65,4 +76,21 @@ const end = command({
   run: (ctx) => endDelegation(ctx),
 });
 
-export const delegationOperations = [list, set, end];
+const inbox = query({
+  id: "approvals.inbox",
+  route: "GET /api/v1/approvals/inbox",
+  summary: "List everything that waits for your decision",
+  description:
+    "Workflow steps, requests, changes and calls of agents, also those that you can decide as a delegate. What expires soonest is first, " +
+    "then the oldest. At most 200 of each kind.",
+  permission: ApprovalsDecide,
+  query: object(pageQuery),
+  response: page(WaitingApproval),
+  run: async (ctx, { query: asked }) =>
+    pageOfItems(ctx.services, "waiting approvals", asked, {
+      items: await listInbox(ctx),
+      keyOf: ({ kind, id }) => `${kind} ${id}`,
+    }),
+});
+
+export const approvalOperations = [inbox, list, set, end];

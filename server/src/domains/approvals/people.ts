@@ -107,7 +107,7 @@ export async function findAudience(
 }
 
 /** Finds the people to notify about the pending approval of a subject; nobody if it has ended. */
-export async function findAudienceOf(
+export async function findSubjectAudience(
   ctx: Pick<ReadContext, "tx" | "services" | "now">,
   subject: Subject,
   fallback: Permission,

@@ -8,6 +8,7 @@ async function delegation(world: World) {
 }
 
 export const samples: readonly Sample[] = [
+  { operation: "approvals.inbox", arrange: async () => ({}) },
   { operation: "approvals.list_delegations", arrange: async () => ({}) },
   { operation: "approvals.set_delegation", arrange: (_owner, world) => delegation(world) },
   {

@@ -1,7 +1,7 @@
 import Type from "typebox";
 import { userIdOf } from "#kernel/access/caller.ts";
 import { holdsPermission } from "#kernel/access/permission.ts";
-import { ApprovalsDecide } from "#domains/runs/index.ts";
+import { ApprovalsDecide } from "#domains/approvals/index.ts";
 import { WaitingWorkPoint } from "#kernel/contributions/waiting-work.ts";
 import { contributionsTo } from "#kernel/extension-point.ts";
 import { query } from "#kernel/operation/operation.ts";

@@ -1,4 +1,4 @@
-import { ApprovalsDecide } from "#domains/runs/index.ts";
+import { ApprovalsDecide, ApprovalSubjectPoint } from "#domains/approvals/index.ts";
 import { CallGatePoint } from "#kernel/access/call-gate.ts";
 import { NotificationRulePoint } from "#kernel/contributions/notification-rule.ts";
 import { WaitingWorkPoint } from "#kernel/contributions/waiting-work.ts";
@@ -18,7 +18,7 @@ import {
 import { listAgents, revokeAgent } from "./agents.ts";
 import { approverNotification } from "./approvals/approval-plan.ts";
 import { agentGate } from "./approvals/call-gate.ts";
-import { callRetentionJob, countWaitingCalls } from "./approvals/call-store.ts";
+import { callRetentionJob, callSubject, countWaitingCalls } from "./approvals/call-store.ts";
 import { callUpkeep } from "./approvals/call-upkeep.ts";
 import {
   approveCall,
@@ -66,6 +66,7 @@ export const mcp = domain({
   contributions: [
     contribute(CallGatePoint, agentGate),
     contribute(NotificationRulePoint, approverNotification),
+    contribute(ApprovalSubjectPoint, callSubject),
     contribute(WaitingWorkPoint, {
       kind: "agentCalls",
       permission: ApprovalsDecide,

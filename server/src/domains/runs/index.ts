@@ -9,7 +9,8 @@ import { liveTextsJob } from "./live-text/text-writer.ts";
 import { pastEventJob } from "./triggers/past-events.ts";
 import { WaitingWorkPoint } from "#kernel/contributions/waiting-work.ts";
 import { readWorkflowActivity } from "./summary/workflow-activity.ts";
-import { countApprovals } from "./control/approvals.ts";
+import { ApprovalsDecide, ApprovalSubjectPoint } from "#domains/approvals/index.ts";
+import { countApprovals, runSubject } from "./control/approvals.ts";
 import {
   WorkflowActivityPoint,
   BackfillerPoint,
@@ -48,7 +49,6 @@ import { rehearse } from "./rehearsal/rehearse.ts";
 import { getRunStep, getRunSummary, listRunSteps } from "./operations/steps.ts";
 import { listTriggers, triggerWorkflow } from "./operations/trigger.ts";
 import { getExpressionScope, previewExpressions } from "./preview/operations.ts";
-import { ApprovalsDecide } from "./run.ts";
 import { runRetentionJob } from "./store.ts";
 import { runsSource, runsSqlView } from "./report-source.ts";
 import { workflowFollowers } from "./triggers/heard-events.ts";
@@ -90,7 +90,6 @@ export {
   findLastDecision,
   listApprovals as listRunApprovals,
 } from "./control/approvals.ts";
-export { ApprovalsDecide } from "./run.ts";
 export { RunOver } from "./run.ts";
 export { find as findRun } from "./store.ts";
 export {
@@ -105,7 +104,7 @@ export { type Response, toRawResponse } from "./inbound/webhook-response.ts";
 export const runs = domain({
   name: "runs",
   summary: "Workflow runs: start, monitor, approve, cancel and retry.",
-  permissions: [ApprovalsDecide],
+  permissions: [],
   events: [
     events.RunQueued,
     events.RunStarted,
@@ -187,6 +186,7 @@ export const runs = domain({
     contribute(BackfillerPoint, backfiller),
     contribute(CausalTracerPoint, runTracer),
     contribute(WorkflowActivityPoint, readWorkflowActivity),
+    contribute(ApprovalSubjectPoint, runSubject),
     contribute(WaitingWorkPoint, {
       kind: "approvals",
       permission: ApprovalsDecide,

@@ -1,5 +1,4 @@
 import Type, { type Static } from "typebox";
-import { EVERYONE, permission } from "#kernel/access/permission.ts";
 import { ActorSchema } from "#kernel/log/event.ts";
 import { failure } from "#kernel/operation/failure.ts";
 import { id, nullable, Time } from "#kernel/schema/schema.ts";
@@ -225,11 +224,4 @@ export const AlreadyDecided = failure(
   "already_decided",
   409,
   "You have already decided on this approval.",
-);
-
-/** Each approval step also names its approvers. */
-export const ApprovalsDecide = permission(
-  "approvals:decide",
-  "View and decide on own approvals",
-  EVERYONE,
 );

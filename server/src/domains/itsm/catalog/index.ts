@@ -1,3 +1,4 @@
+import { ApprovalSubjectPoint } from "#domains/approvals/index.ts";
 import { WaitingWorkPoint } from "#kernel/contributions/waiting-work.ts";
 import {
   collaboration,
@@ -12,7 +13,7 @@ import { domain } from "#kernel/domain.ts";
 import { InversePoint } from "#kernel/undo/inverse.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
-import { countAwaitingApproval } from "./requests/awaiting-approval.ts";
+import { countAwaitingApproval, requestSubject } from "./requests/awaiting-approval.ts";
 import { upkeep } from "./requests/approval-upkeep.ts";
 import { approverNotificationReader } from "./requests/notifications.ts";
 import { fulfilmentHook, fulfilmentReader } from "./requests/fulfilment.ts";
@@ -96,6 +97,7 @@ export const catalog = domain({
     }),
     contribute(SearchSourcePoint, ticketSearch(requestKind)),
     contribute(TicketKindPoint, requestKind),
+    contribute(ApprovalSubjectPoint, requestSubject),
     contribute(
       WaitingWorkPoint,
       assignedTickets(

@@ -12,10 +12,11 @@ import {
   collaboration,
   TicketKindPoint,
   assignedTickets,
-  countTickets,
   openTasks,
   ticketTasks,
 } from "../tickets/index.ts";
+import { ApprovalSubjectPoint } from "#domains/approvals/index.ts";
+import { changeSubject, countAwaitingVotes } from "./approval/change-subject.ts";
 import { delegationOperations } from "./approval/delegation-operations.ts";
 import { approvalOperations } from "./approval/operations.ts";
 import { recountApproval } from "./approval/present-approvers.ts";
@@ -42,16 +43,6 @@ const { recountJob, departureReader } = approvalRecount({
   emits: [events.ApproversRemoved, events.ChangeApproved],
   recount: recountApproval,
 });
-
-/** SQL condition: a member has yet to vote on the change, directly or as a delegate. */
-const AWAITS_VOTE = `
-  t.state = 'submitted'
-  and exists (
-    select from unnest(t.approver_ids) as seat (id)
-     where (seat.id = $1 or exists (select from change_proxies p
-                                     where p.change_id = t.id and p.approver_id = seat.id and p.user_id = $1))
-       and not exists (select from change_votes v
-                        where v.change_id = t.id and v.round = t.round and v.approver_id = seat.id))`;
 
 export const changes = domain({
   name: "changes",
@@ -89,6 +80,7 @@ export const changes = domain({
     }),
     contribute(SearchSourcePoint, ticketSearch(changeKind)),
     contribute(TicketKindPoint, changeKind),
+    contribute(ApprovalSubjectPoint, changeSubject),
     contribute(
       WaitingWorkPoint,
       assignedTickets(
@@ -100,7 +92,7 @@ export const changes = domain({
       {
         kind: "changeApprovals",
         permission: ChangesApprove,
-        count: ({ tx }, userId) => countTickets(tx, "changes", AWAITS_VOTE, userId),
+        count: countAwaitingVotes,
       },
     ),
     contribute(TicketsOnItemsPoint, openChangesOn),

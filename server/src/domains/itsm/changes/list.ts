@@ -81,7 +81,7 @@ function stateIs(states: readonly string[]): ListCondition {
 }
 
 /** Selects changes with an open seat that this member can vote for. */
-function awaitingVoteCondition(me: string, now: Date): ListCondition {
+export function awaitingVoteCondition(me: string, now: Date): ListCondition {
   return (p) => {
     const [person, moment] = [p.add(me, "text"), p.add(now, TIME)];
     const unvoted = (seat: string) => `

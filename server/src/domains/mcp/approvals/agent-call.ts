@@ -1,6 +1,6 @@
 /** A call of an agent that requires approval: its input, its agent, and its result. */
 import Type, { type Static } from "typebox";
-import { ApprovalsDecide } from "#domains/runs/index.ts";
+import { ApprovalsDecide } from "#domains/approvals/index.ts";
 import { EVERYONE, permission } from "#kernel/access/permission.ts";
 import { event } from "#kernel/log/event.ts";
 import { failure } from "#kernel/operation/failure.ts";

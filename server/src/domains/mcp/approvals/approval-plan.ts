@@ -1,5 +1,5 @@
 /** The approval of an agent's call: one step of the approvers that the policy names now. */
-import { type ApprovalPlan, type Approver, findAudienceOf } from "#domains/approvals/index.ts";
+import { type ApprovalPlan, type Approver, findSubjectAudience } from "#domains/approvals/index.ts";
 import { findRoleIds } from "#domains/identity/roles/index.ts";
 import { BUILT_IN_ROLES } from "#kernel/access/permission.ts";
 import type { NotificationRule } from "#kernel/contributions/notification-rule.ts";
@@ -38,7 +38,7 @@ export async function planCall(
 export const approverNotification: NotificationRule = {
   on: CallRequested,
   async to(ctx, { resource }) {
-    const userIds = await findAudienceOf(ctx, subjectOf(resource.id), PolicyWrite);
+    const userIds = await findSubjectAudience(ctx, subjectOf(resource.id), PolicyWrite);
     return { userIds, roles: [], except: [] };
   },
   title: ({ data }) => `${(data as AgentCallSummary).agent.name} asks for an approval`,

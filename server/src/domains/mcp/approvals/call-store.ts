@@ -1,5 +1,12 @@
 import { type SelectQueryBuilder, type Selectable, sql } from "kysely";
-import { countAwaiting, findAwaiting, involvesSql } from "#domains/approvals/index.ts";
+import {
+  type ApprovalSubject,
+  ApprovalsDecide,
+  countAwaiting,
+  findAwaiting,
+  involvesSql,
+  listAwaiting,
+} from "#domains/approvals/index.ts";
 import { type Caller, isInPerson, userIdOf } from "#kernel/access/caller.ts";
 import { open } from "#kernel/access/crypto.ts";
 import type { ReadContext } from "#kernel/contract.ts";
@@ -57,6 +64,26 @@ export async function getCall(
 export async function countWaitingCalls(ctx: ReadContext): Promise<number> {
   return isInPerson(ctx.caller) ? countAwaiting(ctx, "agent_call") : 0;
 }
+
+/** The calls of agents in the inbox of their approvers, who decide in person. */
+export const callSubject: ApprovalSubject = {
+  kind: "agent_call",
+  permission: ApprovalsDecide,
+  async list(ctx, limit) {
+    if (!isInPerson(ctx.caller)) return [];
+    const waiting = { table: "agent_calls", kind: "agent_call", columns: "*" };
+    const calls = await toCalls(ctx, await listAwaiting<CallRow>(ctx, waiting, limit));
+    return calls.map(({ id, summary, workflow, agent, createdAt, expiresAt }) => ({
+      id,
+      number: null,
+      title: workflow ? `${summary}: ${workflow.name}` : summary,
+      about: `Agent ${agent.name} for ${agent.person.name}`,
+      path: "/approvals?tab=agents",
+      createdAt,
+      expiresAt,
+    }));
+  },
+};
 
 /** The fields of a call that all its readers may see, and that its events contain. */
 export function toSummary(row: CallRow): AgentCallSummary {

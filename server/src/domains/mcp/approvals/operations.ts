@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import Type from "typebox";
-import { ApprovalsDecide } from "#domains/runs/index.ts";
+import { ApprovalsDecide } from "#domains/approvals/index.ts";
 import { assertInPerson } from "#kernel/access/caller.ts";
 import { diffResource } from "#kernel/log/event.ts";
 import { Forbidden } from "#kernel/operation/failure.ts";

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import Type, { type Static } from "typebox";
+import { type ApprovalSubject, ApprovalsDecide } from "#domains/approvals/index.ts";
 import { findRoleNames } from "#domains/identity/roles/index.ts";
 import { planOfVersion } from "#domains/workflows/index.ts";
 import {
@@ -257,3 +258,24 @@ async function findApproverNames({ tx, caller, workspace }: In<ReadContext>): Pr
 function callerNameOf({ credential, actor }: Caller): string {
   return credential?.user.name ?? actor.name;
 }
+
+/** The workflow steps in the inbox of their approvers. */
+export const runSubject: ApprovalSubject = {
+  kind: "run",
+  permission: ApprovalsDecide,
+  async list(ctx, limit) {
+    const open = await listApprovals(ctx, { before: undefined, limit });
+    return open.map(({ runId, stepId, workflowName, message, createdAt, expiresAt }) => {
+      const id = `${runId}:${stepId}`;
+      return {
+        id,
+        number: null,
+        title: message ?? workflowName,
+        about: message === null ? null : workflowName,
+        path: `/approvals?open=${encodeURIComponent(id)}`,
+        createdAt,
+        expiresAt,
+      };
+    });
+  },
+};

@@ -12,7 +12,7 @@ import {
   listDecided,
 } from "../control/approvals.ts";
 import { RunResumed } from "../events.ts";
-import { ApprovalsDecide } from "../run.ts";
+import { ApprovalsDecide } from "#domains/approvals/index.ts";
 import { AlreadyDecided, NotAnApprover, Run, RunNotPaused } from "../run.ts";
 import { get } from "../store.ts";
 import { ByRun, runExample } from "./read.ts";
