@@ -14,8 +14,8 @@ import { Tokens } from "./tokens/tokens.tsx";
 import type { AccountTab } from "./search.ts";
 
 const TABS: readonly { readonly id: AccountTab; readonly label: string }[] = [
-  { id: "profile", label: "You" },
-  { id: "security", label: "Signing in" },
+  { id: "profile", label: "Profile" },
+  { id: "security", label: "Security" },
   { id: "tokens", label: "API tokens" },
 ];
 

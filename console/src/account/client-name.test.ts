@@ -10,5 +10,5 @@ test("a session's client is named by browser and system, and unknown clients are
   );
   expect(nameClient("curl/8.5.0")).toBe("curl");
   expect(nameClient("backup-robot/2 (nightly)")).toBe("backup-robot");
-  expect(nameClient("")).toBe("Unknown program");
+  expect(nameClient("")).toBe("Unknown client");
 });

@@ -21,6 +21,6 @@ export function nameClient(client: string): string {
   const browser = BROWSERS.find(([pattern]) => pattern.test(client))?.[1];
   const system = SYSTEMS.find(([pattern]) => pattern.test(client))?.[1];
   if (browser === undefined)
-    return client.split(/[ /(]/)[0]?.slice(0, NAME_MAX) || "Unknown program";
+    return client.split(/[ /(]/)[0]?.slice(0, NAME_MAX) || "Unknown client";
   return system === undefined ? browser : `${browser} on ${system}`;
 }

@@ -24,15 +24,20 @@ export function Consents() {
     void perform(
       "oauth.revoke_consent",
       { params: { clientId } },
-      { said: `${name} no longer acts for you.` },
+      { said: `Access revoked for ${name}.` },
     );
   };
   const consents = data?.data.consents ?? [];
   return (
-    <Section title="Applications you allowed" about="They asked, and you agreed.">
+    <Section
+      title="Authorized applications"
+      about="Applications that you gave access to your account."
+    >
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {data && consents.length === 0 && (
-        <p className="section-empty">You have allowed no application here.</p>
+        <p className="section-empty">
+          No authorized applications. An application appears here after you give it access.
+        </p>
       )}
       <ul>
         {consents.map((consent) => (
@@ -46,7 +51,10 @@ export function Consents() {
               </>
             }
             act={
-              <Button aria-label={`Take back ${consent.name}`} onClick={() => setEnding(consent)}>
+              <Button
+                aria-label={`Revoke access for ${consent.name}`}
+                onClick={() => setEnding(consent)}
+              >
                 Revoke
               </Button>
             }
@@ -55,12 +63,12 @@ export function Consents() {
       </ul>
       {ending && (
         <Confirm
-          title={`Take back what ${ending.name} may do`}
-          act="Take it back"
+          title={`Revoke access for ${ending.name}`}
+          act="Revoke access"
           onAct={() => end(ending)}
           onClose={() => setEnding(undefined)}
         >
-          It is refused from now on. It may ask you again.
+          The application loses access immediately. It can ask you for access again.
         </Confirm>
       )}
     </Section>

@@ -24,11 +24,11 @@ export function TotpDialog(props: {
     onDone: ({ data }) => props.onEnrolled(data.recoveryCodes),
   });
   return (
-    <FormDialog form={form} title="Your authenticator app" act="Set it up" onClose={props.onClose}>
+    <FormDialog form={form} title="Set up authenticator app" act="Set up" onClose={props.onClose}>
       {!secret && <Loading rows={4} />}
       {secret && (
         <>
-          <p>Scan this picture with the app, or type the key into it.</p>
+          <p>Scan this QR code with the app, or enter the key in the app.</p>
           <QrCode source={secret.qrCode} className="account-qr" />
           <code className="account-key" aria-label="Key">
             {(secret.secret.match(/.{1,4}/g) ?? []).join(" ")}
@@ -37,7 +37,7 @@ export function TotpDialog(props: {
       )}
       <TextField
         {...form.field("code")}
-        label="Code that the app shows"
+        label="Code from the app"
         inputMode="numeric"
         autoComplete="one-time-code"
       />
@@ -53,8 +53,8 @@ export function CodesDialog(props: {
   const copy = (): void => void copyText(props.codes.join("\n"), "The codes are");
   return (
     <NoticeDialog
-      title="Keep these recovery codes"
-      act="I have saved them"
+      title="Save these recovery codes"
+      act="Done"
       others={
         <Button type="button" onClick={copy}>
           Copy all
@@ -62,7 +62,10 @@ export function CodesDialog(props: {
       }
       onClose={props.onClose}
     >
-      <p>Each lets you in once when your second factor is not at hand. They are shown only now.</p>
+      <p>
+        Use a code to sign in when your second factor is not available. Each code works once. Save
+        the codes now: they are not shown again.
+      </p>
       <ul className="account-codes">
         {props.codes.map((code) => (
           <li key={code}>

@@ -28,7 +28,7 @@ export function Factors() {
     const name = `Passkey of ${new Date().toLocaleDateString("en-GB")}`;
     const made = (await call("mfa.register_webauthn", { body: { credential, name } })).data;
     if ("recoveryCodes" in made && made.recoveryCodes) setCodes(made.recoveryCodes);
-    else notify("The passkey is yours. It opens your account from now on.");
+    else notify("Passkey added. You can sign in with it now.");
   };
   if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
   if (!status) return <Loading rows={3} />;
@@ -38,8 +38,8 @@ export function Factors() {
       title="Second factors and passkeys"
       about={
         status.enforced
-          ? "This workspace demands one of everybody."
-          : "Whoever learns your password still can't get in."
+          ? "This workspace requires a second factor from all members."
+          : "A second factor protects your account if your password is stolen."
       }
     >
       <ul>
@@ -50,10 +50,10 @@ export function Factors() {
         <Entry
           icon={<KeyRound className="ico" />}
           title="Passkey or security key"
-          about="Opens your account alone, without a password, by a finger, a face or a PIN."
+          about="Sign in without a password: with fingerprint, face or PIN."
           act={
             <CommandButton command={adding} onPress={() => void adding.run(addKey)}>
-              Add a passkey
+              Add passkey
             </CommandButton>
           }
         />
@@ -85,15 +85,15 @@ function TotpEntry(props: AskProps & { readonly isOn: boolean; readonly onSetUp:
     <Entry
       icon={<Smartphone className="ico" />}
       title="Authenticator app"
-      about={props.isOn ? "Codes of six digits are asked for after your password." : "Not set up."}
+      about={props.isOn ? "On: you enter a six-digit code after your password." : "Not set up."}
       act={
         props.isOn ? (
           <Button
             onClick={() =>
               props.onAsk({
-                title: "Remove the authenticator app",
-                act: "Remove it",
-                about: "Show once more that it is you.",
+                title: "Remove authenticator app",
+                act: "Remove",
+                about: "Verify that it is you.",
                 operation: "mfa.disable_totp",
               })
             }
@@ -133,8 +133,8 @@ function KeyEntry(props: AskProps & { readonly credential: Schemas["WebAuthnCred
           onClick={() =>
             props.onAsk({
               title: `Remove ${name}`,
-              act: "Remove it",
-              about: "It no longer opens your account. Show once more that it is you.",
+              act: "Remove",
+              about: "You can't sign in with this passkey any more. Verify that it is you.",
               operation: "mfa.remove_webauthn",
               params: { id },
             })
@@ -154,20 +154,20 @@ function CodesEntry(
     <Entry
       icon={<LifeBuoy className="ico" />}
       title="Recovery codes"
-      about={`${count(props.left, "code")} left, each for one time without your second factor.`}
+      about={`${count(props.left, "code")} left. Each code replaces your second factor once.`}
       act={
         <Button
           onClick={() =>
             props.onAsk({
-              title: "New recovery codes",
-              act: "Generate new codes",
-              about: "The old ones end. Show once more that it is you.",
+              title: "Generate new recovery codes",
+              act: "Generate codes",
+              about: "The old codes stop working. Verify that it is you.",
               operation: "mfa.renew_recovery_codes",
               onDone: (reply) => reply && props.onCodes(reply.data.recoveryCodes),
             })
           }
         >
-          Generate new codes
+          Generate codes
         </Button>
       }
     />

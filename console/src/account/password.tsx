@@ -11,8 +11,8 @@ export function Password() {
   return (
     <Section
       title="Password"
-      about="Eight characters or more. A passphrase of several words is better than signs."
-      act={<Button onClick={() => setOpen(true)}>Change it</Button>}
+      about="At least eight characters. Long passphrases are safer than short passwords with special characters."
+      act={<Button onClick={() => setOpen(true)}>Change password</Button>}
     >
       {isOpen && <ChangePassword onClose={() => setOpen(false)} />}
     </Section>
@@ -33,18 +33,13 @@ function ChangePassword({ onClose }: { readonly onClose: () => void }) {
       newPassword,
     }),
     check: ({ newPassword, again }) => ({
-      again: newPassword === again ? undefined : "The two are not the same.",
+      again: newPassword === again ? undefined : "The passwords do not match.",
     }),
-    said: "Your password is changed. Your other sessions have ended.",
+    said: "Password changed. You are signed out of your other sessions.",
     onDone: onClose,
   });
   return (
-    <FormDialog
-      form={form}
-      title="Change your password"
-      act="Change the password"
-      onClose={onClose}
-    >
+    <FormDialog form={form} title="Change password" act="Change password" onClose={onClose}>
       <TextField
         {...form.field("currentPassword")}
         label="Current password"
@@ -59,12 +54,12 @@ function ChangePassword({ onClose }: { readonly onClose: () => void }) {
       />
       <TextField
         {...form.field("again")}
-        label="New password again"
+        label="Repeat new password"
         type="password"
         autoComplete="new-password"
         isRequired
       />
-      <p className="muted">All your other sessions end.</p>
+      <p className="muted">You are signed out of all your other sessions.</p>
     </FormDialog>
   );
 }

@@ -13,14 +13,14 @@ export function Profile({ me }: { readonly me: Me }) {
   return (
     <>
       <Name name={me.user.name} />
-      <Section title="Appearance" about="Of this browser alone.">
+      <Section title="Appearance" about="Applies to this browser only.">
         <div className="section-body">
           <Theme />
         </div>
       </Section>
       <Section
-        title="Mail and notifications"
-        about="Say what is sent to you by mail, for each workspace."
+        title="E-mail and notifications"
+        about="Choose which notifications you get by e-mail in each workspace."
         act={
           <Link to="/settings/notifications" className="btn">
             Choose
@@ -45,11 +45,11 @@ export function Profile({ me }: { readonly me: Me }) {
 }
 
 function Name({ name }: { readonly name: string }) {
-  const form = useForm("auth.update_me", { initial: { name }, said: "Your name is changed." });
+  const form = useForm("auth.update_me", { initial: { name }, said: "Name changed." });
   return (
-    <Section title="Name" about="As everybody sees it, in all your workspaces.">
+    <Section title="Name" about="Shown to other people in all your workspaces.">
       <div className="section-body">
-        <FormPanel form={form} label="Name" act="Save the name">
+        <FormPanel form={form} label="Name" act="Save name">
           <TextField {...form.field("name")} autoComplete="name" />
         </FormPanel>
       </div>

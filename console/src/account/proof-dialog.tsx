@@ -46,14 +46,14 @@ export function ProofDialog(props: ProofDialogProps & { readonly onClose: () => 
       onClose={onClose}
       others={
         <CommandButton command={key} onPress={() => void key.run(useKey)}>
-          <KeyRound /> Use a passkey
+          <KeyRound /> Use passkey
         </CommandButton>
       }
     >
       <p className="muted">{about}</p>
       <TextField
         {...form.field("code")}
-        label="Code of your authenticator app, or a recovery code"
+        label="Code from your authenticator app, or a recovery code"
         autoComplete="one-time-code"
         isRequired
       />
@@ -72,9 +72,9 @@ async function askForOptions(
     const options = error instanceof ApiError ? error.problem["options"] : undefined;
     if (options !== undefined) return options;
     if (error instanceof ApiError && error.code === "second_factor_required") {
-      throw new Error("You have no passkey here; use a code.");
+      throw new Error("You have no passkey in this workspace. Use a code.");
     }
     throw error;
   }
-  throw new Error("It is done already.");
+  throw new Error("This action was already completed.");
 }

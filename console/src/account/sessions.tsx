@@ -34,15 +34,15 @@ export function Sessions() {
       "auth.revoke_other_sessions",
       {},
       {
-        said: ({ data: { revoked } }) => `${count(revoked, "session")} ended.`,
+        said: ({ data: { revoked } }) => `Signed out of ${count(revoked, "session")}.`,
       },
     );
   };
   return (
     <Section
       title="Sessions"
-      about="Where you are signed in. End what you don't recognise, and change your password."
-      act={others > 0 && <Button onClick={() => setAsking(true)}>End all others</Button>}
+      about="Devices where you are signed in. If you don't recognise a session, sign it out and change your password."
+      act={others > 0 && <Button onClick={() => setAsking(true)}>Sign out other sessions</Button>}
     >
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {isPending && <Loading rows={3} />}
@@ -54,10 +54,10 @@ export function Sessions() {
             act={
               !session.current && (
                 <Button
-                  aria-label={`End the session of ${nameClient(session.client)}`}
+                  aria-label={`Sign out ${nameClient(session.client)}`}
                   onClick={() => void endOne(session)}
                 >
-                  End
+                  Sign out
                 </Button>
               )
             }
@@ -66,13 +66,13 @@ export function Sessions() {
       </ul>
       {isAsking && (
         <Confirm
-          title="End all other sessions"
-          act="End them"
+          title="Sign out other sessions"
+          act="Sign out"
           onAct={endOthers}
           onClose={() => setAsking(false)}
         >
-          {count(others, "session")} on other devices and in other browsers end at once. This one
-          stays.
+          {count(others, "session")} on other devices and in other browsers are signed out
+          immediately. This session stays open.
         </Confirm>
       )}
     </Section>
@@ -92,13 +92,13 @@ export function SessionEntry(props: {
       title={
         <>
           <span title={client}>{nameClient(client)}</span>
-          {current && <span className="tag ok">This one</span>}
+          {current && <span className="tag ok">This session</span>}
           {workspaceId !== undefined && <span className="tag">Single sign-on</span>}
         </>
       }
       about={
         <>
-          {address === "" ? "Address unknown" : address} · begun <Ago at={createdAt} />
+          {address === "" ? "Unknown address" : address} · signed in <Ago at={createdAt} />
           {lastUsedAt && (
             <>
               {" "}

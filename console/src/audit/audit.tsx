@@ -125,15 +125,15 @@ function Filters(props: {
       <div className="audit-person">
         <EverybodyCombobox
           label="Person"
-          placeholder="Anyone"
+          placeholder="Any person"
           value={search.person ?? ""}
           onChange={(value) => onChange({ person: value || undefined })}
         />
       </div>
       <div className="audit-person">
         <Combobox
-          label="What happened"
-          placeholder="Anything"
+          label="Event"
+          placeholder="Any event"
           isFree
           options={[
             { value: "audit.*", label: "audit.*", about: "Security and settings" },
@@ -225,7 +225,7 @@ async function exportEvents(query: ReturnType<typeof toAuditQuery>): Promise<voi
     notify(
       after === undefined
         ? `${count(events.length, "event")} exported.`
-        : `The newest ${count(events.length, "event")} exported; narrow the filter for the rest.`,
+        : `The newest ${count(events.length, "event")} exported; narrow the filter to export the others.`,
     );
   } catch (error) {
     notifyError(error);

@@ -38,7 +38,7 @@ export function MailSettings() {
   return (
     <div className="scroll reading">
       <div className="reading-sheet">
-        <h1>Mail and notifications</h1>
+        <h1>E-mail and notifications</h1>
         <p className="muted">
           Everything you are told is in your inbox here. Say what is sent by mail as well; it holds
           for this workspace.

@@ -25,15 +25,15 @@ export function Backups() {
     ({ status, verification }) => status === "running" || verification === "running",
   );
   const ids = (backup: Backup) => ({ params: { id: backup.id } });
-  const reason = isRunning ? "A backup is being made or verified." : undefined;
+  const reason = isRunning ? "A backup or verification is running." : undefined;
   const start = useCommand("installation.start_backup", {
     refusal: reason,
-    said: "The backup is being made.",
+    said: "Backup started.",
   });
   return (
     <Section
       title="Backups"
-      about="Whole copies of the embedded database, made while everything goes on, without the master key. Keep a copy on another disk, and the key apart from it."
+      about="Full copies of the embedded database, without the master key and without downtime. Store a copy on another disk, and the master key in a different place."
       act={
         <CommandButton command={start} isMain onPress={() => void start.run({})}>
           Back up now
@@ -42,7 +42,7 @@ export function Backups() {
     >
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {isPending && <Loading rows={3} />}
-      {data && backups.length === 0 && <p className="section-empty">None was made from here.</p>}
+      {data && backups.length === 0 && <p className="section-empty">No backups yet.</p>}
       <ul>
         {backups.map((backup) => (
           <BackupEntry
@@ -51,7 +51,7 @@ export function Backups() {
             reason={reason}
             onVerify={() =>
               void perform("installation.verify_backup", ids(backup), {
-                said: "The backup is restored aside and read.",
+                said: "Verification started. The backup is restored to a temporary database.",
               })
             }
             onDelete={() => setDeleting(backup)}
@@ -61,7 +61,7 @@ export function Backups() {
       {deleting && (
         <Confirm
           title={`Delete ${deleting.file}`}
-          act="Delete it"
+          act="Delete backup"
           onAct={() => {
             setDeleting(undefined);
             void perform("installation.delete_backup", ids(deleting), {
@@ -70,14 +70,14 @@ export function Backups() {
           }}
           onClose={() => setDeleting(undefined)}
         >
-          The file goes too. This can't be taken back.
+          Deletes the backup and its file. This can't be undone.
         </Confirm>
       )}
     </Section>
   );
 }
 
-const VERIFIED = { running: "Being verified", whole: "Verified", damaged: "Damaged" } as const;
+const VERIFIED = { running: "Verifying", whole: "Verified", damaged: "Damaged" } as const;
 const VERIFIED_STATE = { running: "running", whole: "completed", damaged: "failed" } as const;
 
 function BackupEntry(props: {
@@ -102,7 +102,7 @@ function BackupEntry(props: {
       act={
         <>
           {status !== "made" && (
-            <State state={status} label={status === "running" ? "Being made" : "Failed"} />
+            <State state={status} label={status === "running" ? "Running" : "Failed"} />
           )}
           {verification !== null && (
             <State state={VERIFIED_STATE[verification]} label={VERIFIED[verification]} />

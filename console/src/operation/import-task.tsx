@@ -5,15 +5,15 @@ import { TextField } from "../ui/form/text-field.tsx";
 
 const WORDS = {
   check: {
-    title: "Check the archive",
+    title: "Check archive",
     act: "Check",
-    about: "All of it is read and nothing is written. It says then what is in it.",
+    about: "Reads the archive and shows what it contains. Nothing is imported.",
   },
   load: {
-    title: "Load the workspace",
-    act: "Load",
+    title: "Import workspace",
+    act: "Import",
     about:
-      "It is shown when all of it is here and was verified: its people can read it, and nothing runs or is sent.",
+      "After the import, members can read the workspace. Nothing runs and nothing is sent until you activate it.",
   },
 } as const;
 
@@ -43,13 +43,13 @@ export function ImportTaskDialog(props: {
         <TextField
           {...form.field("passphrase")}
           type="password"
-          help="Of the archive, where it was made with one."
+          help="Required if the archive was exported with a passphrase."
           isRequired={needsPassphrase}
         />
       )}
       <TextField
         {...form.field("slug")}
-        help="In the place of the one that it had, where that is taken here."
+        help="Name in addresses. Enter a new one if the original is already used here. Example: acme-support"
       />
     </FormDialog>
   );

@@ -59,7 +59,10 @@ export function Imports() {
     );
   const goOn = (file: File, one: ArchiveImport): void => {
     if (file.size === one.bytes) void send(file, one);
-    else notify(`That file has ${toBytes(file.size)}, and this one ${toBytes(one.bytes)}.`);
+    else
+      notify(
+        `The selected file has ${toBytes(file.size)}, but the upload has ${toBytes(one.bytes)}. Select the original file.`,
+      );
   };
   const end = (one: ArchiveImport, task: "activate" | "discard"): void => {
     setConfirming(undefined);
@@ -67,18 +70,18 @@ export function Imports() {
     void perform(
       `archive_imports.${task}` as const,
       { params: { id: one.id } },
-      { said: task === "activate" ? "The workspace is being activated." : "It is taken back." },
+      { said: task === "activate" ? "Activation started." : "Import discarded." },
     );
   };
   return (
     <Section
       title="Imports"
-      about="Whole workspaces from other installations of the same release. An owner exports one in its settings; here its archive is sent, checked, loaded and activated. An upload that breaks off goes on where it was."
-      act={<FileButton label="Bring in an archive" isMain onChoose={(file) => void begin(file)} />}
+      about="Import workspaces from other installations of the same release. The owner exports the workspace in its settings. Here you upload, check, import and activate the archive. You can resume an interrupted upload."
+      act={<FileButton label="Upload archive" isMain onChoose={(file) => void begin(file)} />}
     >
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {isPending && <Loading rows={2} />}
-      {data && imports.length === 0 && <p className="section-empty">None was brought here.</p>}
+      {data && imports.length === 0 && <p className="section-empty">No imports yet.</p>}
       <ul>
         {imports.map((one) => (
           <ImportEntry
@@ -94,10 +97,8 @@ export function Imports() {
       {asking && <ImportTaskDialog {...asking} onClose={() => setAsking(undefined)} />}
       {confirming && (
         <Confirm
-          title={
-            confirming.task === "activate" ? "Activate the workspace" : "Take the archive back"
-          }
-          act={confirming.task === "activate" ? "Activate it" : "Take it back"}
+          title={confirming.task === "activate" ? "Activate workspace" : "Discard import"}
+          act={confirming.task === "activate" ? "Activate workspace" : "Discard import"}
           isGentle={confirming.task === "activate"}
           onAct={() => end(confirming.one, confirming.task)}
           onClose={() => setConfirming(undefined)}
@@ -111,23 +112,22 @@ export function Imports() {
 
 const CONFIRMED = {
   activate:
-    "Its workflows, clocks and deliveries go on here from then on. Stop them where it came from first, or they happen twice.",
-  discard:
-    "With everything that was loaded of it. A workspace that is active already stays: only its archive goes.",
+    "Its workflows, schedules and deliveries start here. Stop them in the original installation first. Otherwise they run twice.",
+  discard: "Deletes the archive and the imported data. A workspace that is already active is kept.",
 } as const;
 
 const STATES = {
-  receiving: ["pending", "Not all here"],
-  received: ["pending", "Here"],
+  receiving: ["pending", "Upload incomplete"],
+  received: ["pending", "Uploaded"],
   checked: ["pending", "Checked"],
-  loaded: ["paused", "Loaded, paused"],
+  loaded: ["paused", "Imported, paused"],
   activated: ["completed", "Active"],
 } as const;
 const TASKS = {
-  check: "Being checked",
-  load: "Being loaded",
-  activate: "Being activated",
-  discard: "Being taken back",
+  check: "Checking",
+  load: "Importing",
+  activate: "Activating",
+  discard: "Discarding",
 } as const;
 
 interface ImportEntryProps {
@@ -163,7 +163,7 @@ function ImportEntry({ one, upload, onGoOn, onAsk, onConfirm }: ImportEntryProps
           {error !== null && <div className="operation-error">{error}</div>}
           {upload && (
             <Progress
-              label="Sent"
+              label="Uploaded"
               value={upload.bytes}
               max={bytes}
               words={`${toBytes(upload.bytes)} sent`}
@@ -183,11 +183,11 @@ function ImportEntry({ one, upload, onGoOn, onAsk, onConfirm }: ImportEntryProps
         <>
           <State
             state={task ? "running" : upload ? "running" : tone}
-            label={task ? TASKS[task] : upload ? "Being sent" : label}
+            label={task ? TASKS[task] : upload ? "Uploading" : label}
           />
           {task === null && !upload && (
             <>
-              {state === "receiving" && <FileButton label="Go on" onChoose={onGoOn} />}
+              {state === "receiving" && <FileButton label="Resume upload" onChoose={onGoOn} />}
               {(state === "received" || state === "checked") && (
                 <Button
                   look={state === "received" ? "main" : undefined}
@@ -198,7 +198,7 @@ function ImportEntry({ one, upload, onGoOn, onAsk, onConfirm }: ImportEntryProps
               )}
               {state === "checked" && (
                 <Button look="main" onClick={() => onAsk("load")}>
-                  Load
+                  Import
                 </Button>
               )}
               {state === "loaded" && (
@@ -210,7 +210,7 @@ function ImportEntry({ one, upload, onGoOn, onAsk, onConfirm }: ImportEntryProps
           )}
           {task === null && (
             <Button onClick={() => onConfirm("discard")}>
-              {state === "activated" ? "Forget" : "Take back"}
+              {state === "activated" ? "Remove from list" : "Discard"}
             </Button>
           )}
         </>

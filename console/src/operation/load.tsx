@@ -28,38 +28,41 @@ export function Load() {
   });
   return (
     <>
-      <Section title="The last hour" about="Of the process that answers; each node has its own.">
+      <Section
+        title="Last hour"
+        about="Load of the server process that handles this request. Each node has separate figures."
+      >
         {error && <ErrorNotice error={error} retry={() => void refetch()} />}
         {isPending && <Loading rows={6} />}
         {data && samples.length === 0 && (
-          <Empty title="Nothing is measured yet">The first figures come after 15 seconds.</Empty>
+          <Empty title="No measurements yet">The first measurements appear after 15 seconds.</Empty>
         )}
         {samples.length > 0 && (
           <div className="operation-charts">
             <CourseChart
-              label="Requests a second"
+              label="Requests per second"
               places={places}
               series={[
                 course(
-                  "Requests a second",
+                  "Requests per second",
                   samples.map((one) => one.requestsPerSecond),
                 ),
                 course(
-                  "Failures a second",
+                  "Failures per second",
                   samples.map((one) => one.failuresPerSecond),
                 ),
               ]}
             />
             <CourseChart
-              label="Milliseconds"
+              label="Latency in milliseconds"
               places={places}
               series={[
                 course(
-                  "95 % of answers, ms",
+                  "95th percentile of responses, ms",
                   samples.map((one) => one.p95Ms ?? 0),
                 ),
                 course(
-                  "Longest hold of the event loop, ms",
+                  "Longest event loop delay, ms",
                   samples.map((one) => one.loopDelayMs),
                 ),
               ]}
@@ -79,15 +82,15 @@ export function Load() {
               ]}
             />
             <CourseChart
-              label="Processor and waiting"
+              label="CPU and database wait"
               places={places}
               series={[
                 course(
-                  "Processor, % of a core",
+                  "CPU, % of one core",
                   samples.map((one) => Math.round(one.cpuShare * 100)),
                 ),
                 course(
-                  "Waiting for the database",
+                  "Requests waiting for a database connection",
                   samples.map((one) => one.databaseWaiting),
                 ),
               ]}
@@ -107,7 +110,7 @@ function SlowOperations() {
   return (
     <Section
       title="Operations"
-      about="By the time of all their requests together, since this process began."
+      about="Since this process started. The operation with the highest total time is first."
     >
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {data && (
@@ -115,7 +118,7 @@ function SlowOperations() {
           label="Operations"
           rows={data.data.operations}
           keyOf={({ operation }) => operation}
-          empty={<Empty title="No request yet" />}
+          empty={<Empty title="No requests yet" />}
           columns={[
             {
               id: "operation",

@@ -36,7 +36,7 @@ export function Log() {
   return (
     <Section
       title="Log"
-      about="Of the process that answers, scrubbed of secrets; its last 1,000 lines."
+      about="Last 1,000 log lines of the server process that handles this request. Secrets are removed."
       act={
         <div className="operation-log-bar">
           <TextInput
@@ -70,7 +70,7 @@ export function Log() {
     >
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {isPending && <Loading rows={12} />}
-      {data && lines.length === 0 && <Empty title="No such line" />}
+      {data && lines.length === 0 && <Empty title="No matching lines" />}
       {lines.length > 0 && (
         <div className="operation-log scroll" role="log" aria-label="Lines" tabIndex={0}>
           {lines.map(({ position, at, level: own, message, fields }) => (

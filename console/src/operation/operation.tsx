@@ -39,8 +39,9 @@ export function Operation() {
       <div className="folio-body">
         <h1>Operation</h1>
         {me?.isOperator === false ? (
-          <Empty title="This is for those who run the installation">
-            An operator can make you one, or <code>npm run millrace -- operator</code> on its host.
+          <Empty title="Only operators can open this page">
+            Ask an operator to add you, or run <code>npm run millrace -- operator</code> on the
+            server.
           </Empty>
         ) : (
           <Tabs

@@ -31,10 +31,10 @@ export function Operators() {
   return (
     <Section
       title="Operators"
-      about="They run the installation and see its figures, log and settings; what is in a workspace only its members see."
+      about="Operators manage the installation and see its metrics, log and settings. They can't see the content of workspaces unless they are members."
       act={
         <Button look="main" onClick={() => setNew(true)}>
-          Add an operator
+          Add operator{" "}
         </Button>
       }
     >
@@ -70,7 +70,7 @@ export function Operators() {
           onAct={() => remove(ending)}
           onClose={() => setEnding(undefined)}
         >
-          The installation is closed to them at once. Their workspaces stay as they are.
+          They lose access to these pages immediately. Their workspaces do not change.
         </Confirm>
       )}
     </Section>
@@ -79,15 +79,15 @@ export function Operators() {
 
 function NewOperator({ onClose }: { readonly onClose: () => void }) {
   const form = useForm("installation.add_operator", {
-    said: ({ data: { name } }) => `${name} is an operator now.`,
+    said: ({ data: { name } }) => `${name} is now an operator.`,
     onDone: onClose,
   });
   return (
-    <FormDialog form={form} title="Add an operator" act="Add" onClose={onClose}>
+    <FormDialog form={form} title="Add operator" act="Add" onClose={onClose}>
       <TextField
         {...form.field("email")}
         label="E-mail"
-        help="Of an account that exists."
+        help="E-mail address of an existing account."
         inputMode="email"
       />
     </FormDialog>

@@ -45,8 +45,8 @@ function Health({ checks }: { readonly checks: Installation["health"] }) {
       title="Health"
       about={
         open === 0
-          ? "All is well."
-          : `${count(open, "point")} of ${checks.length} ask for attention.`
+          ? "No problems found."
+          : `${open} of ${count(checks.length, "check")} ${open === 1 ? "needs" : "need"} attention.`
       }
     >
       <ul>
@@ -81,12 +81,12 @@ function Facts({ installation }: { readonly installation: Installation }) {
         <Fact
           label="Database"
           value={toBytes(database.bytes)}
-          about={`PostgreSQL ${database.version}, ${database.isEmbedded ? "embedded" : "a server"}`}
+          about={`PostgreSQL ${database.version}, ${database.isEmbedded ? "embedded" : "external server"}`}
         />
         <Fact
           label="Connections"
           value={`${database.connections} of ${database.connectionsMax}`}
-          about={`Epoch ${database.epoch} of the log`}
+          about={`Log epoch ${database.epoch}`}
         />
         <Fact
           label="Migrations"
@@ -105,9 +105,9 @@ function Facts({ installation }: { readonly installation: Installation }) {
           about={count(installation.people, "person", "people")}
         />
         <Fact
-          label="Events are kept"
+          label="Event retention"
           value={toDays(retention.eventDays)}
-          about={`Runs ${toDays(retention.runDays)}, deliveries ${toDays(retention.deliveryDays)}, mails ${toDays(retention.mailDays)}`}
+          about={`Runs ${toDays(retention.runDays)}, deliveries ${toDays(retention.deliveryDays)}, e-mails ${toDays(retention.mailDays)}`}
         />
         <Fact
           label="Address"
@@ -119,7 +119,7 @@ function Facts({ installation }: { readonly installation: Installation }) {
   );
 }
 
-const toDays = (days: number): string => (days === 0 ? "for ever" : count(days, "day"));
+const toDays = (days: number): string => (days === 0 ? "unlimited" : count(days, "day"));
 
 function Fact(props: {
   readonly label: string;
@@ -139,18 +139,18 @@ function Fact(props: {
 
 function MaintenanceSection({ maintenance }: Pick<Installation, "maintenance">) {
   const [isAsked, setAsked] = useState(false);
-  const end = useCommand("installation.set_maintenance", { said: "Maintenance has ended." });
+  const end = useCommand("installation.set_maintenance", { said: "Maintenance ended." });
   return (
     <Section
       title="Maintenance"
       about={
         maintenance ? (
           <>
-            Since <Ago at={maintenance.since} />: changes are refused, but those of operators.{" "}
+            Since <Ago at={maintenance.since} />: only operators can make changes.{" "}
             {maintenance.message}
           </>
         ) : (
-          "Everything can be changed. In maintenance people read, and changes wait; runs, deliveries and mails go on."
+          "Off. During maintenance only operators can make changes. Other users can read. Runs, deliveries and e-mails continue."
         )
       }
       act={
@@ -160,7 +160,7 @@ function MaintenanceSection({ maintenance }: Pick<Installation, "maintenance">) 
             isMain
             onPress={() => void end.run({ body: { enabled: false } })}
           >
-            End it
+            End maintenance
           </CommandButton>
         ) : (
           <Button onClick={() => setAsked(true)}>Start maintenance</Button>
@@ -175,13 +175,16 @@ function MaintenanceSection({ maintenance }: Pick<Installation, "maintenance">) 
 function BeginDialog({ onClose }: { readonly onClose: () => void }) {
   const form = useForm("installation.set_maintenance", {
     fixed: { enabled: true },
-    said: "Maintenance has begun.",
+    said: "Maintenance started.",
     onDone: onClose,
   });
   return (
-    <FormDialog form={form} title="Start maintenance" act="Start it" onClose={onClose}>
-      <p>Everybody but operators is refused when they change something, and told why.</p>
-      <TextField {...form.field("message")} help="What happens, and until when." />
+    <FormDialog form={form} title="Start maintenance" act="Start maintenance" onClose={onClose}>
+      <p>Only operators can make changes. Other users see your message when they try.</p>
+      <TextField
+        {...form.field("message")}
+        help="Reason and expected end. Example: Database upgrade until 18:00"
+      />
     </FormDialog>
   );
 }

@@ -16,7 +16,7 @@ export function Settings() {
   return (
     <Section
       title="Settings"
-      about="Variables of the environment of this process, read when it began. Secrets are not shown."
+      about="Environment variables of this process, read at its start. Secrets are hidden."
       act={
         <TextInput
           className="operation-search"
@@ -35,7 +35,7 @@ export function Settings() {
           label="Settings"
           rows={rows}
           keyOf={({ name }) => name}
-          empty={<Empty title="No setting is called that" />}
+          empty={<Empty title="No matching settings" />}
           columns={[
             {
               id: "name",
@@ -46,7 +46,7 @@ export function Settings() {
             },
             {
               id: "value",
-              label: "In force",
+              label: "Current value",
               cell: ({ value, isSecret, isSet, expected }) => (
                 <span className={isSet ? "mono cut" : "mono cut muted"} title={expected}>
                   {isSecret ? (isSet ? "•••• set" : "not set") : (value ?? "not set")}
@@ -55,7 +55,7 @@ export function Settings() {
             },
             {
               id: "from",
-              label: "From",
+              label: "Source",
               width: "110px",
               cell: ({ isSet }) => (isSet ? "environment" : <span className="muted">default</span>),
               sortBy: ({ isSet }) => (isSet ? 0 : 1),

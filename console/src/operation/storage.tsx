@@ -13,7 +13,7 @@ export function Storage() {
   const { databaseBytes, workspaces, largestTables } = data.data;
   return (
     <>
-      <Section title="Workspaces" about="By the events in their log.">
+      <Section title="Workspaces" about="The workspace with the most events is first.">
         <Table
           label="Workspaces"
           rows={workspaces}
@@ -72,8 +72,8 @@ export function Storage() {
         />
       </Section>
       <Section
-        title="The database"
-        about={`${toBytes(databaseBytes)} in all; its largest tables with their indexes.`}
+        title="Database"
+        about={`${toBytes(databaseBytes)} in total. Largest tables, with their indexes:`}
       >
         <div className="operation-bars">
           <Bars

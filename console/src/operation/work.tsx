@@ -41,7 +41,7 @@ function FailedJobs() {
     void perform(
       isRetry ? "installation.retry_job" : "installation.discard_job",
       { params: { id: job.id } },
-      { said: isRetry ? `${job.kind} is in its queue again.` : `${job.kind} is deleted.` },
+      { said: isRetry ? `${job.kind} is queued again.` : `${job.kind} is deleted.` },
     );
   };
   const jobs = data?.data.jobs ?? [];
@@ -51,8 +51,8 @@ function FailedJobs() {
       about={
         data &&
         (jobs.length === 0
-          ? "None was given up."
-          : `${count(jobs.length, "job")} given up after the last attempt.`)
+          ? "No failed jobs."
+          : `${count(jobs.length, "job")} failed after the last attempt.`)
       }
     >
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
@@ -80,11 +80,11 @@ function FailedJobs() {
       {discarding && (
         <Confirm
           title={`Delete ${discarding.kind}`}
-          act="Delete it"
+          act="Delete job"
           onAct={() => act(discarding, false)}
           onClose={() => setDiscarding(undefined)}
         >
-          What it was to do is not done. This can't be taken back.
+          The work of this job is not done. This can't be undone.
         </Confirm>
       )}
     </Section>
@@ -97,12 +97,12 @@ const busynessOf = ({ due, running, failed }: Work["queues"][number]): number =>
 
 function Queues({ queues }: Pick<Work, "queues">) {
   return (
-    <Section title="Queues" about="Jobs by their kind.">
+    <Section title="Queues" about="Jobs by type.">
       <Table
         label="Queues"
         rows={queues.toSorted((one, other) => busynessOf(other) - busynessOf(one))}
         keyOf={({ kind }) => kind}
-        empty={<Empty title="No job waits" />}
+        empty={<Empty title="No waiting jobs" />}
         columns={[
           {
             id: "kind",
@@ -133,15 +133,15 @@ function Queues({ queues }: Pick<Work, "queues">) {
 
 function Readers({ readers }: Pick<Work, "readers">) {
   return (
-    <Section title="Readers" about="Consumers of the log, and how many events they are behind.">
+    <Section title="Event consumers" about="Consumers of the event log and their lag in events.">
       <Table
-        label="Readers"
+        label="Event consumers"
         rows={readers}
         keyOf={({ name }) => name}
         columns={[
           {
             id: "name",
-            label: "Reader",
+            label: "Consumer",
             cell: ({ name }) => <span className="mono cut">{name}</span>,
             sortBy: ({ name }) => name,
           },
@@ -176,12 +176,15 @@ function Readers({ readers }: Pick<Work, "readers">) {
 
 function Leases({ leases }: Pick<Work, "leases">) {
   return (
-    <Section title="Leases by node" about="Each engine has 16 shards, divided among the nodes.">
+    <Section
+      title="Leases by node"
+      about="Each engine has 16 shards, distributed across the nodes."
+    >
       <Table
         label="Leases"
         rows={leases}
         keyOf={({ engine, node }) => `${engine} ${node}`}
-        empty={<Empty title="No node works" />}
+        empty={<Empty title="No active nodes" />}
         columns={[
           {
             id: "engine",
@@ -201,7 +204,12 @@ function Leases({ leases }: Pick<Work, "leases">) {
             isNumber: true,
             cell: ({ shards }) => shards.length,
           },
-          { id: "seen", label: "Seen", width: "110px", cell: ({ seenAt }) => <Ago at={seenAt} /> },
+          {
+            id: "seen",
+            label: "Last seen",
+            width: "110px",
+            cell: ({ seenAt }) => <Ago at={seenAt} />,
+          },
         ]}
       />
     </Section>

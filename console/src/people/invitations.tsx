@@ -27,16 +27,14 @@ export function Invitations({ nameOf }: { readonly nameOf: (role: string) => str
       { body: { email, roleIds: [...roleIds], ...(name !== "" && { name }) } },
       {
         said: ({ data: { mailed } }) =>
-          mailed ? `${email} gets another mail; the link before no longer works.` : undefined,
+          mailed
+            ? `Invitation sent to ${email} again. The previous link no longer works.`
+            : undefined,
         onDone: ({ data: sent }) => sent.mailed || setAgain(sent),
       },
     );
   const withdraw = ({ id, email }: Invitation) =>
-    perform(
-      "invitations.revoke",
-      { params: { id } },
-      { said: `The invitation of ${email} is withdrawn.` },
-    );
+    perform("invitations.revoke", { params: { id } }, { said: `Invitation for ${email} revoked.` });
   const invitations = data?.data ?? [];
   return (
     <div className="scroll folio">
@@ -44,10 +42,15 @@ export function Invitations({ nameOf }: { readonly nameOf: (role: string) => str
         {error && <ErrorNotice error={error} retry={() => void refetch()} />}
         {isPending && <Loading rows={4} />}
         {data && invitations.length === 0 && (
-          <Empty title="Nobody is invited">Whoever you invite stands here until they accept.</Empty>
+          <Empty title="No pending invitations">
+            Invitations appear here until they are accepted.
+          </Empty>
         )}
         {invitations.length > 0 && (
-          <Section title="Invited" about="Each link works once, and for seven days.">
+          <Section
+            title="Pending invitations"
+            about="Each link works once and expires after seven days."
+          >
             <ul>
               {invitations.map((one) => (
                 <Entry
@@ -57,22 +60,22 @@ export function Invitations({ nameOf }: { readonly nameOf: (role: string) => str
                   about={
                     <>
                       {one.roleIds.map(nameOf).join(", ")} · by{" "}
-                      {personOf(one.invitedBy) ?? "somebody"} <Ago at={one.createdAt} /> · ends{" "}
-                      <Ago at={one.expiresAt} />
+                      {personOf(one.invitedBy) ?? "a former member"} <Ago at={one.createdAt} /> ·
+                      expires <Ago at={one.expiresAt} />
                     </>
                   }
                   act={
                     <>
                       <Button
                         refusal={reason}
-                        aria-label={`Send the invitation of ${one.email} again`}
+                        aria-label={`Resend the invitation for ${one.email}`}
                         onClick={() => void resend(one)}
                       >
-                        Send again
+                        Resend
                       </Button>
                       <Button
                         refusal={reason}
-                        aria-label={`Withdraw the invitation of ${one.email}`}
+                        aria-label={`Revoke the invitation for ${one.email}`}
                         onClick={() => void withdraw(one)}
                       >
                         Revoke
@@ -86,8 +89,8 @@ export function Invitations({ nameOf }: { readonly nameOf: (role: string) => str
         )}
       </div>
       {again?.url !== undefined && (
-        <NoticeDialog title="Hand this link over" onClose={() => setAgain(undefined)}>
-          <p>The link before no longer works. This one is shown only now.</p>
+        <NoticeDialog title="Share this invitation link" onClose={() => setAgain(undefined)}>
+          <p>The previous link no longer works. Copy this link now: it is not shown again.</p>
           <CopyLine label={again.email} text={again.url} />
         </NoticeDialog>
       )}

@@ -49,7 +49,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
       <ListField
         {...form.field("emails")}
         label="E-mail addresses"
-        help="One or many, by line or comma. An invitation is good for seven days."
+        help="Separate several addresses with commas or line breaks. An invitation expires after seven days."
         rows={4}
         parse={splitAddresses}
         isRequired
@@ -64,7 +64,7 @@ const hasAllMailed = ({ sent, refused }: Outcome): boolean =>
 
 function describeFault(emails: readonly string[]): string | undefined {
   if (emails.length === 0) return "Enter at least one address.";
-  if (emails.length > AT_ONCE_MAX) return `At most ${AT_ONCE_MAX} at once.`;
+  if (emails.length > AT_ONCE_MAX) return `Enter at most ${AT_ONCE_MAX} addresses at once.`;
   const bad = emails.filter((email) => !isAddress(email));
   if (bad.length === 0) return undefined;
   const more = bad.length > 3 ? "…" : "";
@@ -90,15 +90,15 @@ function OutcomeDialog(props: { readonly outcome: Outcome; readonly onClose: () 
   const links = sent.filter(({ url }) => url !== undefined);
   return (
     <NoticeDialog
-      title={links.length > 0 ? "Hand these links over" : "Not everybody was invited"}
+      title={links.length > 0 ? "Share these invitation links" : "Some invitations were not sent"}
       isWide
       onClose={props.onClose}
     >
       <Stack gap={5}>
         {links.length > 0 && (
           <p>
-            No mail server is set up, so nothing was sent. Each link is for one person, works once
-            and is shown only now.
+            No e-mail was sent, because no mail server is configured. Copy the links now: they are
+            not shown again. Each link works once, for one person.
           </p>
         )}
         {links.map(({ id, email, url }) => (

@@ -18,7 +18,7 @@ export function MemberAccess({ member }: { readonly member: Member }) {
   const isOwner = member.roles.includes("owner");
   const reason =
     isOwner && me?.roles.includes("owner") !== true
-      ? "Only an owner ends what an owner has."
+      ? "Only owners can change the access of an owner."
       : undefined;
   return (
     <>
@@ -40,26 +40,26 @@ function MemberSessions({ member, reason }: PartProps) {
   const { sessions = [], isShared = false } = data?.data ?? {};
   const end = useCommand("users.revoke_sessions", {
     refusal: reason,
-    said: ({ data: { revoked } }) => `${count(revoked, "session")} of ${member.name} ended.`,
+    said: ({ data: { revoked } }) => `Signed ${member.name} out of ${count(revoked, "session")}.`,
   });
   return (
     <Section
       title="Sessions"
       about={
         isShared
-          ? "They belong to other workspaces too: only what your single sign-on began is yours to end."
-          : "Where they are signed in."
+          ? "This person is also a member of other workspaces. You can only end sessions that started with your single sign-on."
+          : "Devices where this person is signed in."
       }
       act={
         sessions.length > 0 && (
           <CommandButton command={end} onPress={() => setAsking(true)}>
-            End all
+            Sign out everywhere{" "}
           </CommandButton>
         )
       }
     >
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
-      {data && sessions.length === 0 && <p className="section-empty">None is open.</p>}
+      {data && sessions.length === 0 && <p className="section-empty">No open sessions.</p>}
       <ul>
         {sessions.map((session) => (
           <SessionEntry key={session.id} session={session} />
@@ -67,15 +67,15 @@ function MemberSessions({ member, reason }: PartProps) {
       </ul>
       {isAsking && (
         <Confirm
-          title={`End the sessions of ${member.name}`}
-          act="End them"
+          title={`Sign out ${member.name}`}
+          act="Sign out"
           onAct={() => {
             setAsking(false);
             void end.run({ params: { id: member.id } });
           }}
           onClose={() => setAsking(false)}
         >
-          They are signed out everywhere at once, and may sign in again.
+          The person is signed out on all devices immediately, and can sign in again.
         </Confirm>
       )}
     </Section>
@@ -88,11 +88,11 @@ function MemberTokens({ member, reason }: PartProps) {
   });
   const tokens = data?.data ?? [];
   const end = ({ id, name }: ApiToken) =>
-    perform("users.revoke_token", { params: { id } }, { said: `${name} is revoked.` });
+    perform("users.revoke_token", { params: { id } }, { said: `Token ${name} revoked.` });
   return (
-    <Section title="API tokens" about="Scripts and programs that act in their name.">
+    <Section title="API tokens" about="Apps and scripts use these tokens to act as this person.">
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
-      {data && tokens.length === 0 && <p className="section-empty">They have made none.</p>}
+      {data && tokens.length === 0 && <p className="section-empty">No API tokens.</p>}
       <ul>
         {tokens.map((token) => (
           <TokenEntry

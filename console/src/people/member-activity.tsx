@@ -14,16 +14,16 @@ export function MemberActivity({ userId }: { readonly userId: string }) {
   });
   return (
     <Section
-      title="What they did"
+      title="Recent activity"
       act={
         <Link to="/settings/audit" search={{ person: userId }} className="btn">
-          All of it
+          Show all
         </Link>
       }
     >
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {isPending && <Loading rows={3} />}
-      {data?.data.length === 0 && <p className="section-empty">Nothing yet.</p>}
+      {data?.data.length === 0 && <p className="section-empty">No activity yet.</p>}
       <ul>
         {data?.data.map(({ id, type, createdAt, resource }) => (
           <li key={id} className="entry">

@@ -21,7 +21,7 @@ export function MemberActs({ member }: { readonly member: Member }) {
   const isSelf = member.id === me?.user.id;
   const isOwner = member.roles.includes("owner");
   const amOwner = me?.roles.includes("owner") === true;
-  const reason = isOwner && !amOwner ? "Only an owner may do this to an owner." : undefined;
+  const reason = isOwner && !amOwner ? "Only owners can change an owner." : undefined;
   const isActive = member.status === "active";
   const open = (next: Asked | undefined): void => setAsked(next);
   const { setStatus, remove, handOver } = useMemberCommands(member, reason, () => open(undefined));
@@ -31,29 +31,29 @@ export function MemberActs({ member }: { readonly member: Member }) {
         {amOwner && !isOwner && isActive && (
           <Entry
             title="Transfer ownership"
-            about="They become an owner, and you an admin."
-            act={<Button onClick={() => open("owner")}>Transfer</Button>}
+            about="This person becomes owner and you become admin."
+            act={<Button onClick={() => open("owner")}>Transfer ownership</Button>}
           />
         )}
         <Entry
-          title={isActive ? "Suspend" : "Let them back"}
+          title={isActive ? "Suspend member" : "Reactivate member"}
           about={
             isActive
-              ? "They can do nothing here; roles and teams stay as they are."
-              : "With the roles that they had; tokens and consents stay ended."
+              ? "The member loses all access. Roles and teams are kept."
+              : "The member gets the previous roles back. Tokens and application access stay revoked."
           }
           act={
             <CommandButton
               command={setStatus}
               onPress={() => (isActive ? open("suspend") : setStatus.to("active"))}
             >
-              {isActive ? "Suspend" : "Let them back"}
+              {isActive ? "Suspend" : "Reactivate"}
             </CommandButton>
           }
         />
         <Entry
-          title={isSelf ? "Leave the workspace" : "Remove from the workspace"}
-          about="What they made and wrote stays, under their name."
+          title={isSelf ? "Leave workspace" : "Remove from workspace"}
+          about="Everything this person created is kept under their name."
           act={
             <CommandButton command={remove} onPress={() => open("remove")}>
               {isSelf ? "Leave" : "Remove"}
@@ -74,7 +74,7 @@ export function MemberActs({ member }: { readonly member: Member }) {
       )}
       {asked === "remove" && (
         <TypedConfirm
-          title={isSelf ? "Leave the workspace" : `Remove ${member.name}`}
+          title={isSelf ? "Leave workspace" : `Remove ${member.name}`}
           act={isSelf ? "Leave" : "Remove"}
           word={member.email}
           isBusy={remove.isBusy}
@@ -86,14 +86,14 @@ export function MemberActs({ member }: { readonly member: Member }) {
       )}
       {asked === "owner" && (
         <TypedConfirm
-          title={`Hand the workspace over to ${member.name}`}
-          act="Transfer"
+          title={`Transfer ownership to ${member.name}`}
+          act="Transfer ownership"
           word={member.email}
           isBusy={handOver.isBusy}
           onAct={handOver.run}
           onClose={() => open(undefined)}
         >
-          <p>Only they, and other owners, can give it back to you.</p>
+          <p>Only an owner can make you an owner again.</p>
         </TypedConfirm>
       )}
     </Section>
@@ -108,12 +108,12 @@ function useMemberCommands(member: Member, refusal: string | undefined, onDone: 
   const update = useCommand("users.update", {
     refusal,
     said: ({ data: { status } }) =>
-      status === "active" ? `${member.name} is back.` : `${member.name} is suspended.`,
+      status === "active" ? `${member.name} is reactivated.` : `${member.name} is suspended.`,
     onDone,
   });
   const remove = useCommand("users.remove", {
     refusal,
-    said: `${member.name} is removed.`,
+    said: `${member.name} is removed from the workspace.`,
     onDone: () => void navigate({ to: "/settings/people" }),
   });
   const work = useWork("roles.assign");
@@ -124,7 +124,7 @@ function useMemberCommands(member: Member, refusal: string | undefined, onDone: 
       // The new owner is assigned first, so that the workspace always has one.
       await call("roles.assign", { params: { userId: me.user.id }, body: { roleId: "admin" } });
       await call("roles.unassign", { params: { userId: me.user.id, roleId: "owner" } });
-      notify(`${member.name} owns this workspace now; you administer it.`);
+      notify(`${member.name} is now owner of this workspace. You are admin.`);
       onDone();
     });
   };
@@ -145,15 +145,14 @@ function Consequences({ member }: { readonly member: Member }) {
     <>
       <ul className="plain-list">
         <li>
-          {tokens ? count(tokens, "API token") : "Their API tokens"}, the applications they allowed
-          and the invitations they sent end at once, and for good.
+          {tokens ? count(tokens, "API token") : "Their API tokens"}, application access and sent
+          invitations are revoked permanently.
         </li>
-        <li>Sessions, streams and whatever they have open here end within half a second.</li>
+        <li>All open sessions end immediately.</li>
         <li>
-          Tickets of theirs stay assigned to them until somebody takes them; approvals that wait for
-          them alone wait on.
+          Their tickets stay assigned to them. Approvals that only they can give stay pending.
         </li>
-        <li>Workflows, jobs and webhooks that act in their name stop, and the owners are told.</li>
+        <li>Workflows, jobs and webhooks that run as this person stop. The owners are notified.</li>
       </ul>
     </>
   );

@@ -78,7 +78,7 @@ function Roles({ member }: { readonly member: Member }) {
   return (
     <Section
       title="Roles"
-      about={member.roles.map(nameOf).join(", ") || "None: they may do nothing here."}
+      about={member.roles.map(nameOf).join(", ") || "No roles: this person has no access."}
       act={
         !isEditing && (
           <span className="row">
@@ -115,7 +115,7 @@ function RolesForm({ member, nameOf, onClose }: RolesFormProps) {
     params: { userId },
     initial: { roleIds: member.roles },
     check: ({ roleIds }) => ({
-      roleIds: isSameSet(roleIds, member.roles) ? "Nothing is changed yet." : undefined,
+      roleIds: isSameSet(roleIds, member.roles) ? "No changes." : undefined,
     }),
     send: async ({ roleIds }: { readonly roleIds: readonly string[] }) => {
       // Roles are added before others are removed, so that the last owner always has a successor.
@@ -126,7 +126,7 @@ function RolesForm({ member, nameOf, onClose }: RolesFormProps) {
         await call("roles.unassign", { params: { userId, roleId } });
       }
     },
-    said: `The roles of ${member.name} are changed.`,
+    said: `Roles of ${member.name} saved.`,
     onDone: onClose,
   });
   const { roleIds } = form.values;
@@ -136,7 +136,7 @@ function RolesForm({ member, nameOf, onClose }: RolesFormProps) {
     <InlineForm
       form={form}
       label="Roles"
-      act="Save the roles"
+      act="Save roles"
       isMain
       others={
         <Button type="button" onClick={onClose}>
@@ -146,9 +146,9 @@ function RolesForm({ member, nameOf, onClose }: RolesFormProps) {
     >
       <RolesField {...form.field("roleIds")} />
       <p className="muted">
-        {added === "" && taken === "" && "Nothing is changed yet."}
-        {added !== "" && `Gets ${added}. `}
-        {taken !== "" && `Loses ${taken}.`}
+        {added === "" && taken === "" && "No changes."}
+        {added !== "" && `Adds ${added}. `}
+        {taken !== "" && `Removes ${taken}.`}
       </p>
     </InlineForm>
   );
@@ -166,7 +166,7 @@ function Teams({ userId }: { readonly userId: string }) {
   return (
     <Section
       title="Teams"
-      about={own.length === 0 ? "In no team." : own.map(({ name }) => name).join(", ")}
+      about={own.length === 0 ? "No teams." : own.map(({ name }) => name).join(", ")}
     />
   );
 }

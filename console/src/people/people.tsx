@@ -49,12 +49,12 @@ export function People() {
     () => listColumns(nameOf, access && new Map(access.data.map((one) => [one.userId, one]))),
     [nameOf, access],
   );
-  const reason = mayWrite ? undefined : "You may not invite people here.";
+  const reason = mayWrite ? undefined : "You don't have permission to invite people.";
   useActions([
     { keys: "n", label: "Invite people", run: () => setInviting(true), disabled: reason },
     {
       keys: "/",
-      label: "Find a person",
+      label: "Search people",
       run: () => document.getElementById("people-find")?.focus(),
     },
   ]);
@@ -64,12 +64,13 @@ export function People() {
     <div className="page paper people-page">
       <header className="page-head">
         <h1>People</h1>
-        <div className="tabs" role="group" aria-label="Which">
+        <div className="tabs" role="group" aria-label="Show">
           <PlainButton aria-pressed={!isOpen} onClick={() => show(undefined)}>
             Members
           </PlainButton>
           <PlainButton aria-pressed={isOpen} onClick={() => show("invitations")}>
-            Invited{invitations ? ` ${invitations}` : ""}
+            {" "}
+            Invitations{invitations ? ` ${invitations}` : ""}
           </PlainButton>
         </div>
         <span className="grow" />
@@ -78,8 +79,8 @@ export function People() {
             <TextInput
               id="people-find"
               type="search"
-              aria-label="Find a person"
-              placeholder="Find…"
+              aria-label="Search people"
+              placeholder="Search…"
               value={text}
               onChange={({ target }) => setText(target.value)}
             />
@@ -100,8 +101,8 @@ export function People() {
           keyOf={({ id }) => id}
           onOpen={({ id }) => void navigate({ to: "/settings/people/$id", params: { id } })}
           empty={
-            <Empty title={words === "" ? "Nobody" : "Nobody is called like that"}>
-              Members are found by their name or address.
+            <Empty title={words === "" ? "No members" : "No matching members"}>
+              Search by name or e-mail address.
             </Empty>
           }
         />
@@ -127,7 +128,7 @@ function listColumns(
         </span>
       ),
     },
-    { id: "email", label: "Address", sortBy: ({ email }) => email, cell: ({ email }) => email },
+    { id: "email", label: "E-mail", sortBy: ({ email }) => email, cell: ({ email }) => email },
     {
       id: "roles",
       label: "Roles",
@@ -175,7 +176,7 @@ function accessColumns(access: ReadonlyMap<string, Access>): readonly Column<Mem
       sortBy: ({ id }) => access.get(id)?.lastSeenAt ?? "",
       cell: ({ id }) => {
         const at = access.get(id)?.lastSeenAt;
-        return at ? <Ago at={at} /> : <span className="muted">never</span>;
+        return at ? <Ago at={at} /> : <span className="muted">Never</span>;
       },
     },
   ];

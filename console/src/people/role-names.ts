@@ -6,7 +6,7 @@ import { toWords } from "../ui/words.ts";
 export type Role = Schemas["Role"];
 
 /** Names of well-known built-in roles, for users who can't list roles. */
-const nameBuiltIn = (id: string): string => (id.startsWith("rol_") ? "Own role" : toWords(id));
+const nameBuiltIn = (id: string): string => (id.startsWith("rol_") ? "Custom role" : toWords(id));
 
 export function nameRole({ name, builtIn }: Pick<Role, "name" | "builtIn">): string {
   return builtIn ? toWords(name) : name;
@@ -32,12 +32,14 @@ export function useGrantReason(): (role: Role) => string | undefined {
     const held = new Set(me?.permissions);
     const isOwner = me?.roles.includes("owner") === true;
     return (role) => {
-      if (role.id === "owner") return isOwner ? undefined : "Only an owner makes owners.";
-      if (role.permissions.includes("*")) return isOwner ? undefined : "It holds everything.";
+      if (role.id === "owner")
+        return isOwner ? undefined : "Only owners can assign the owner role.";
+      if (role.permissions.includes("*"))
+        return isOwner ? undefined : "Only owners can assign a role with all permissions.";
       const lacking = role.permissions.filter(
         (name) => !name.endsWith(":*") && !held.has(name),
       ).length;
-      return lacking > 0 ? "It holds what you lack." : undefined;
+      return lacking > 0 ? "The role has permissions that you don't have." : undefined;
     };
   }, [me]);
 }

@@ -102,8 +102,8 @@ export function Explain() {
       {isAsked && !error && data && <Verdict explanation={data.data} />}
       {!isAsked && (
         <p className="muted">
-          Choose a person and what they want to do. The answer is what the call itself would meet,
-          and its address can be sent on.
+          Select a person and an operation to see whether the person has permission. You can share
+          the address of the result.
         </p>
       )}
     </aside>
@@ -121,9 +121,9 @@ function Thing(props: {
   if (settled !== value && settled === text.trim()) queueMicrotask(() => onChange(settled));
   return (
     <Field
-      label="On which"
+      label="Resource"
       isOptional
-      help={`${props.params.join("/")}: it is read as they would, and thrown away.`}
+      help={`Enter ${props.params.join("/")}. The check does not change the resource.`}
     >
       {(bound) => (
         <TextInput
@@ -147,7 +147,7 @@ function Verdict({ explanation }: { readonly explanation: Explanation }) {
         {allowed ? "Yes" : "No"}
       </p>
       <p>
-        {person.name} {allowed ? "may" : "may not"} <code>{operation.id}</code>
+        {person.name} {allowed ? "can" : "can't"} call <code>{operation.id}</code>
         {environment === "production" ? "" : ` in ${environment}`}.
       </p>
       <ol>
@@ -159,12 +159,12 @@ function Verdict({ explanation }: { readonly explanation: Explanation }) {
       </ol>
       <p className="muted">
         {person.roles.length === 0
-          ? "They have no role here."
-          : `Their roles: ${person.roles.map(({ id, name }) => (id === name ? toWords(name) : name)).join(", ")}.`}
+          ? "No roles in this workspace."
+          : `Roles: ${person.roles.map(({ id, name }) => (id === name ? toWords(name) : name)).join(", ")}.`}
         {!allowed && wouldGrant.length > 0 && (
           <>
             {" "}
-            These would grant it:{" "}
+            Roles with this permission:{" "}
             {wouldGrant.map(({ id, name }) => (id === name ? toWords(name) : name)).join(", ")}.
           </>
         )}

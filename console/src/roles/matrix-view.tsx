@@ -23,7 +23,7 @@ export function Matrix({ roles, areas, catalog, mayWrite, onDraft }: MatrixProps
     () => new Map(roles.map((role) => [role.id, expandEntries(role.permissions, catalog)])),
     [roles, catalog],
   );
-  if (areas.length === 0) return <Empty title="No permission has these words" />;
+  if (areas.length === 0) return <Empty title="No matching permissions" />;
   return (
     <div className="matrix scroll" role="region" aria-label="Roles and permissions" tabIndex={0}>
       <table>
@@ -36,8 +36,8 @@ export function Matrix({ roles, areas, catalog, mayWrite, onDraft }: MatrixProps
                   title={
                     mayWrite
                       ? role.builtIn
-                        ? `Make a role from a copy of ${nameOf(role)}`
-                        : `Change ${nameOf(role)}`
+                        ? `Create a role from a copy of ${nameOf(role)}`
+                        : `Edit ${nameOf(role)}`
                       : role.description
                   }
                   disabled={!mayWrite}
@@ -47,7 +47,7 @@ export function Matrix({ roles, areas, catalog, mayWrite, onDraft }: MatrixProps
                 </PlainButton>
                 <span className="muted">
                   {held.get(role.id)?.size}
-                  {!role.builtIn && " · own"}
+                  {!role.builtIn && " · custom"}
                 </span>
               </th>
             ))}

@@ -36,23 +36,28 @@ export function RoleDialog({ draft, catalog, onClose }: RoleDialogProps) {
       const beyond = (permissions ?? []).filter((one) => !held.has(one));
       return {
         permissions:
-          beyond.length > 0 ? `You can't grant what you lack: ${beyond.join(", ")}.` : undefined,
+          beyond.length > 0
+            ? `You can't grant permissions that you don't have: ${beyond.join(", ")}.`
+            : undefined,
       };
     },
-    said: ({ data: { name } }) => (role ? `${name} is changed.` : `${name} is a role now.`),
+    said: ({ data: { name } }) => (role ? `Role ${name} saved.` : `Role ${name} created.`),
     onDone: onClose,
   });
   const remove = useCommand("roles.delete", {
-    refusal: holders > 0 ? `${count(holders, "member")} still have it.` : undefined,
-    said: `${role?.name ?? ""} is removed.`,
+    refusal:
+      holders > 0
+        ? `${count(holders, "member")} still have this role. Remove it from them first.`
+        : undefined,
+    said: `Role ${role?.name ?? ""} deleted.`,
     onDone: onClose,
   });
   const chosen = form.values.permissions ?? [];
   return (
     <FormDialog
       form={form}
-      title={role ? role.name : from ? `A role like ${toWords(from.name)}` : "New role"}
-      act={role ? "Save the role" : "Create the role"}
+      title={role ? role.name : from ? `Copy of role ${toWords(from.name)}` : "New role"}
+      act={role ? "Save role" : "Create role"}
       isWide
       onClose={onClose}
       others={
@@ -61,13 +66,13 @@ export function RoleDialog({ draft, catalog, onClose }: RoleDialogProps) {
             command={remove}
             onPress={() => void remove.run({ params: { id: role.id } })}
           >
-            Remove the role
+            Delete role
           </CommandButton>
         )
       }
     >
       <TextField {...form.field("name")} />
-      <TextField {...form.field("description")} label="What it is for" />
+      <TextField {...form.field("description")} label="Description" />
       <ScopesField
         {...form.field("permissions")}
         offered={catalog.filter((one) => held.has(one) || chosen.includes(one))}
@@ -103,15 +108,15 @@ function DiffWords(props: {
   const { added, taken } = props.diff;
   const who = props.isNew
     ? props.copyOf
-      ? `Unlike ${toWords(props.copyOf.name)}, it`
-      : "It"
+      ? `Compared with ${toWords(props.copyOf.name)}, this role`
+      : "This role"
     : props.holders > 0
       ? count(props.holders, "member")
-      : "Nobody has it yet; whoever gets it";
+      : "No members have this role. It";
   if (added.length + taken.length === 0) {
     return (
       <p className="muted role-diff">
-        {props.copyOf ? `The same as ${toWords(props.copyOf.name)}.` : "Nothing is changed."}
+        {props.copyOf ? `The same as ${toWords(props.copyOf.name)}.` : "No changes."}
       </p>
     );
   }

@@ -31,7 +31,7 @@ export function Roles() {
     { keys: "n", label: "New role", run: () => setDraft({ role: undefined }), disabled: reason },
     {
       keys: "/",
-      label: "Find a permission",
+      label: "Search permissions",
       run: () => document.getElementById("permission-find")?.focus(),
     },
   ]);
@@ -44,8 +44,8 @@ export function Roles() {
           <TextInput
             id="permission-find"
             type="search"
-            aria-label="Find a permission"
-            placeholder="Find a permission…"
+            aria-label="Search permissions"
+            placeholder="Search permissions…"
             value={text}
             onChange={({ target }) => setText(target.value)}
           />

@@ -30,29 +30,25 @@ export function Exports() {
   const isRunning = exports.some(({ status }) => status === "running");
   const remove = ({ id }: WorkspaceExport): void => {
     setDeleting(undefined);
-    void perform(
-      "workspace_exports.delete",
-      { params: { id } },
-      { said: "The archive is deleted." },
-    );
+    void perform("workspace_exports.delete", { params: { id } }, { said: "Export deleted." });
   };
   return (
     <Section
       title="Workspace export"
       anchor="exports"
-      about="Everything of this workspace in one file: definitions, records, tickets, files and the log of all environments. An operator of another installation brings it in there."
+      about="Export the whole workspace to one file: definitions, records, tickets, files and the event log of all environments. An operator can import the file into another installation."
       act={
         <Button
-          refusal={isRunning ? "An archive is being made." : undefined}
+          refusal={isRunning ? "An export is running." : undefined}
           onClick={() => setAsking(true)}
         >
-          Export the workspace
+          Export workspace
         </Button>
       }
     >
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {isPending && <Loading rows={1} />}
-      {data && exports.length === 0 && <p className="section-empty">None was made yet.</p>}
+      {data && exports.length === 0 && <p className="section-empty">No exports yet.</p>}
       <ul>
         {exports.map((one) => (
           <ExportEntry key={one.id} one={one} onDelete={() => setDeleting(one)} />
@@ -61,12 +57,12 @@ export function Exports() {
       {isAsking && <NewExport onClose={() => setAsking(false)} />}
       {deleting && (
         <Confirm
-          title="Delete the archive"
-          act="Delete it"
+          title="Delete export"
+          act="Delete export"
           onAct={() => remove(deleting)}
           onClose={() => setDeleting(undefined)}
         >
-          The workspace stays as it is. Another archive can be made at any time.
+          Deletes this export file. The workspace does not change.
         </Confirm>
       )}
     </Section>
@@ -80,7 +76,7 @@ function ExportEntry(props: { readonly one: WorkspaceExport; readonly onDelete: 
     <Entry
       title={
         <>
-          Archive of <Ago at={createdAt} />
+          Export from <Ago at={createdAt} />
         </>
       }
       about={
@@ -89,10 +85,10 @@ function ExportEntry(props: { readonly one: WorkspaceExport; readonly onDelete: 
             {count(rows, "row")}, {count(files, "file")}, {toBytes(bytes)}
           </span>
           {" · "}
-          {withSecrets ? "with secrets, sealed" : "without secrets"}
+          {withSecrets ? "with encrypted secrets" : "without secrets"}
           {expiresAt !== null && (
             <>
-              {" · is deleted "}
+              {" · expires "}
               <Ago at={expiresAt} />
             </>
           )}
@@ -102,7 +98,7 @@ function ExportEntry(props: { readonly one: WorkspaceExport; readonly onDelete: 
       act={
         <>
           {status !== "made" && (
-            <State state={status} label={status === "running" ? "Being made" : "Failed"} />
+            <State state={status} label={status === "running" ? "Exporting" : "Failed"} />
           )}
           {status === "made" && (
             <a className="btn" href={address} download>
@@ -118,19 +114,17 @@ function ExportEntry(props: { readonly one: WorkspaceExport; readonly onDelete: 
 
 function NewExport({ onClose }: { readonly onClose: () => void }) {
   const form = useForm("workspace_exports.start", {
-    said: "The archive is being made.",
+    said: "Export started.",
     onDone: onClose,
   });
   return (
-    <FormDialog form={form} title="Export the workspace" act="Export" onClose={onClose}>
-      <p>
-        Whoever has the file reads all of it but the secrets. Guard it as you guard the workspace.
-      </p>
+    <FormDialog form={form} title="Export workspace" act="Export" onClose={onClose}>
+      <p>The file contains all data except secrets. Store it securely.</p>
       <TextField
         {...form.field("passphrase")}
         type="password"
         autoComplete="new-password"
-        help="With one, secrets and signing keys are in the archive, sealed by it. It is kept nowhere: write it down."
+        help="Optional. With a passphrase, the file also contains secrets and signing keys, encrypted with it. Store the passphrase: it can't be recovered."
       />
     </FormDialog>
   );

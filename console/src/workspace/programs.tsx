@@ -46,17 +46,17 @@ function AllTokens() {
   const [ending, setEnding] = useState<ApiToken>();
   const end = ({ id, name }: ApiToken): void => {
     setEnding(undefined);
-    void perform("users.revoke_token", { params: { id } }, { said: `${name} is revoked.` });
+    void perform("users.revoke_token", { params: { id } }, { said: `Token ${name} revoked.` });
   };
   const tokens = data?.data ?? [];
   return (
     <Section
-      title="API tokens of everybody"
+      title="API tokens of all members"
       anchor="tokens"
       about={
         tokens.length === 0
-          ? "Nobody has made one."
-          : `${count(tokens.length, "token")}, each within what its person may do.`
+          ? "No API tokens yet. Members create tokens in their account."
+          : `${count(tokens.length, "token")}. A token never has more permissions than its owner.`
       }
     >
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
@@ -106,23 +106,23 @@ function Applications() {
     void perform(
       "oauth.delete_application",
       { params: { clientId } },
-      { said: `${name} is removed, and what people had allowed it.` },
+      { said: `${name} removed, and all access that users gave it.` },
     );
   };
   return (
     <Section
       title="OAuth applications"
       anchor="applications"
-      about="They ask people for their consent, and act within it."
+      about="Applications that use the API on behalf of users, with their consent."
       act={
         <Button look="main" refusal={reason} onClick={() => setNew(true)}>
-          Register one
+          Register application
         </Button>
       }
     >
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {isPending && <Loading rows={2} />}
-      {data?.data.length === 0 && <p className="section-empty">None is registered.</p>}
+      {data?.data.length === 0 && <p className="section-empty">No OAuth applications yet.</p>}
       <ul>
         {data?.data.map((application) => (
           <ApplicationEntry
@@ -146,19 +146,19 @@ function Applications() {
       {made && (
         <SecretDialog
           title={made.name}
-          about="The secret is shown only now."
-          lines={{ "Client id": made.clientId, "Client secret": made.clientSecret }}
+          about="Copy the secret now. It is not shown again."
+          lines={{ "Client ID": made.clientId, "Client secret": made.clientSecret }}
           onClose={() => setMade(undefined)}
         />
       )}
       {ending && (
         <Confirm
           title={`Remove ${ending.name}`}
-          act="Remove it"
+          act="Remove"
           onAct={() => remove(ending)}
           onClose={() => setEnding(undefined)}
         >
-          All its tokens end at once, of everybody who allowed it.
+          All its tokens are revoked immediately, for all users who gave it access.
         </Confirm>
       )}
     </Section>
@@ -185,7 +185,7 @@ function ApplicationEntry(props: {
       act={
         <>
           <Button {...off} onClick={props.onRotate}>
-            New secret
+            Rotate secret
           </Button>
           <Button {...off} aria-label={`Remove ${name}`} onClick={props.onRemove}>
             Remove
@@ -208,16 +208,19 @@ function NewApplication(props: {
   return (
     <FormDialog
       form={form}
-      title="Register an application"
+      title="Register application"
       act="Register"
       isWide
       onClose={props.onClose}
     >
-      <TextField {...form.field("name")} help="Shown to people who are asked for their consent." />
+      <TextField
+        {...form.field("name")}
+        help="Shown to users on the consent page, for example “Inventory app”."
+      />
       <ListField
         {...form.field("redirectUris")}
-        label="Redirect addresses"
-        help="Where it gets its answer; one on each line."
+        label="Redirect URIs"
+        help="One per line. Example: https://app.example.com/callback"
         rows={3}
       />
       <ScopesField {...form.field("allowedScopes")} offered={me?.permissions ?? []} />

@@ -22,13 +22,13 @@ const TEST = "?test=true&returnTo=/settings/sso";
 export function SsoTrial({ configuration, reason }: TrialProps) {
   return (
     <Section
-      title="3. Test it, then require it"
-      about="A test goes to your provider and back, and shows what a login would do. It begins no session."
+      title="3. Test and require single sign-on"
+      about="A test sign-in goes to your identity provider and shows the result. It does not start a session."
       act={
         configuration &&
         reason === undefined && (
           <a className="btn" href={`${new URL(configuration.loginUrl).pathname}${TEST}`}>
-            Test login
+            Test sign-in
           </a>
         )
       }
@@ -37,11 +37,13 @@ export function SsoTrial({ configuration, reason }: TrialProps) {
         {configuration ? (
           <>
             {configuration.test && <TrialResult result={configuration.test} />}
-            <CopyLine label="Sign in by it" text={configuration.loginUrl} />
+            <CopyLine label="Sign-in URL" text={configuration.loginUrl} />
             <Requirement configuration={configuration} reason={reason} />
           </>
         ) : (
-          <p className="muted">Save first; the password stays open to everybody.</p>
+          <p className="muted">
+            Save the configuration first. Members can still sign in with their password.
+          </p>
         )}
       </div>
     </Section>
@@ -54,7 +56,7 @@ function TrialResult({ result }: { readonly result: Result }) {
     <div className={succeeded ? "sso-result good" : "sso-result bad"} role="status">
       <p className="row sso-verdict">
         {succeeded ? <Check className="ico" /> : <X className="ico" />}
-        <strong className="grow">{succeeded ? "A login works" : "A login would be refused"}</strong>
+        <strong className="grow">{succeeded ? "Sign-in successful" : "Sign-in failed"}</strong>
         <span className="muted">
           tested <Ago at={at} />
         </span>
@@ -67,7 +69,7 @@ function TrialResult({ result }: { readonly result: Result }) {
       <dl>
         {claims && (
           <>
-            <dt>The provider says</dt>
+            <dt>From the identity provider</dt>
             <dd>
               {claims.name}, {claims.email}
               {claims.roles.length > 0 && `, ${claims.roles.join(", ")}`}
@@ -76,9 +78,9 @@ function TrialResult({ result }: { readonly result: Result }) {
         )}
         {account && (
           <>
-            <dt>They would be</dt>
+            <dt>Account</dt>
             <dd>{describeAccount(account)}</dd>
-            <dt>With the roles</dt>
+            <dt>Roles</dt>
             <dd>{account.roles.join(", ")}</dd>
           </>
         )}
@@ -88,8 +90,8 @@ function TrialResult({ result }: { readonly result: Result }) {
 }
 
 function describeAccount({ kind, name, isOwn }: NonNullable<Result["account"]>): string {
-  if (isOwn) return "You, as you are signed in now";
-  return kind === "new" ? `${name}, a new member` : `${name}, a member already`;
+  if (isOwn) return "Your own account";
+  return kind === "new" ? `${name} (new member)` : `${name} (existing member)`;
 }
 
 function Requirement({
@@ -98,23 +100,23 @@ function Requirement({
 }: Required<TrialProps> & { configuration: Configuration }) {
   const isRequired = configuration.enforceSSO;
   const isTested = configuration.test?.succeeded === true;
-  const untested = isRequired || isTested ? undefined : "Test it first: a login has to work.";
+  const untested = isRequired || isTested ? undefined : "Run a successful test sign-in first.";
   const enforce = useCommand("sso.enforce", {
     refusal: reason ?? untested,
-    said: isRequired ? "Passwords open this workspace again." : "Single sign-on is required now.",
+    said: isRequired ? "Single sign-on is now optional." : "Single sign-on is now required.",
   });
   return (
     <div className="row sso-required">
       <p className="grow">
         {isRequired
-          ? `Required of everybody: passwords and passkeys do not open ${place.workspace ?? "this workspace"}.`
-          : "Passwords and passkeys open this workspace, too."}
+          ? `Required for all members: they can't sign in to ${place.workspace ?? "this workspace"} with passwords and passkeys.`
+          : "Optional: members can also sign in with passwords and passkeys."}
       </p>
       <CommandButton
         command={enforce}
         onPress={() => void enforce.run({ body: { enforce: !isRequired } }, etagOf("sso.get"))}
       >
-        {isRequired ? "No longer require it" : "Require it of everybody"}
+        {isRequired ? "Make optional" : "Require single sign-on"}
       </CommandButton>
     </div>
   );

@@ -75,7 +75,7 @@ function SsoForm({ configuration }: { readonly configuration: Configuration | un
     },
     version: { etag: etagOf("sso.get") },
     toBody: (draft: Draft) => toInput(draft, configuration),
-    said: "Saved. Test it before you require it.",
+    said: "Single sign-on saved. Test it before you require it.",
   });
   const { protocol, jitProvisioning } = form.values;
   return (
@@ -86,17 +86,17 @@ function SsoForm({ configuration }: { readonly configuration: Configuration | un
           onProtocol={(next) => form.change({ protocol: next })}
           configuration={configuration}
         />
-        <Section title="2. Tell us of your provider">
+        <Section title="2. Enter the details of your identity provider">
           <div className="section-body">
             <ProviderFields form={form} hasSecret={configuration?.hasClientSecret === true} />
             <CheckField
               {...form.field("jitProvisioning")}
-              label="Whoever the provider lets in becomes a member"
+              label="Create an account at first sign-in"
             />
             {jitProvisioning && (
               <SelectField
                 {...form.field("defaultRole")}
-                label="With the role"
+                label="Role of new members"
                 isRequired
                 options={ROLES.map((role) => [role, toWords(role)] as const)}
               />
@@ -121,7 +121,7 @@ function OurSide(props: {
   const { protocol, onProtocol: setProtocol, configuration } = props;
   const base = `${location.origin}/sso/${place.workspace ?? ""}`;
   return (
-    <Section title="1. Tell your identity provider of us">
+    <Section title="1. Register Millrace with your identity provider">
       <div className="section-body">
         <div className="tabs" role="group" aria-label="Protocol">
           <PlainButton
@@ -141,17 +141,17 @@ function OurSide(props: {
         </div>
         {protocol === "oidc" ? (
           <CopyLine
-            label="Redirect address"
+            label="Redirect URI"
             text={configuration?.redirectUri ?? `${base}/oidc/callback`}
           />
         ) : (
           <>
             <CopyLine
-              label="Assertion consumer service"
+              label="Assertion consumer service (ACS) URL"
               text={configuration?.acsUrl ?? `${base}/saml/acs`}
             />
             <CopyLine
-              label="Metadata"
+              label="Metadata URL"
               text={configuration?.metadataUrl ?? `${base}/saml/metadata`}
             />
           </>
@@ -165,28 +165,28 @@ function ProviderFields(props: { readonly form: Form<Draft>; readonly hasSecret:
   const { form, hasSecret } = props;
   return form.values.protocol === "oidc" ? (
     <>
-      <TextField
-        {...form.field("issuer")}
-        isRequired
-        help="An https address, such as https://login.example.com"
-      />
-      <TextField {...form.field("clientId")} label="Client id" isRequired />
+      <TextField {...form.field("issuer")} isRequired help="Example: https://login.example.com" />
+      <TextField {...form.field("clientId")} label="Client ID" isRequired />
       <TextField
         {...form.field("clientSecret")}
         isRequired
         type="password"
-        help={hasSecret && "One is kept; saving replaces it, so write it again."}
+        help={hasSecret && "Enter the secret again to save changes."}
       />
     </>
   ) : (
     <>
-      <TextField {...form.field("entityId")} label="Our entity id" isRequired />
-      <TextField {...form.field("ssoUrl")} label="Sign-on address" isRequired />
+      <TextField {...form.field("entityId")} label="Entity ID of Millrace" isRequired />
+      <TextField
+        {...form.field("ssoUrl")}
+        label="Identity provider single sign-on URL"
+        isRequired
+      />
       <TextAreaField
         {...form.field("certificate")}
         isRequired
         isMono
-        help="The provider's X.509 certificate, as PEM."
+        help="X.509 certificate of the identity provider in PEM format."
       />
     </>
   );
@@ -222,30 +222,33 @@ function keptOf({ attributeMapping, idpEntityId, scopes, claimsMapping }: Config
 function Removal() {
   const [isAsking, setAsking] = useState(false);
   const remove = useCommand("sso.delete", {
-    said: "Single sign-on is taken away.",
+    said: "Single sign-on removed.",
     onDone: () => setAsking(false),
   });
   return (
     <Section
-      title="Take it away"
-      about="People sign in by password again; sessions that are open stay."
+      title="Remove single sign-on"
+      about="Members sign in with their password again. Open sessions stay active."
       isDangerous
       act={
         <CommandButton command={remove} onPress={() => setAsking(true)}>
-          Take it away
+          Remove single sign-on{" "}
         </CommandButton>
       }
     >
       {isAsking && (
         <TypedConfirm
           title="Remove single sign-on"
-          act="Take it away"
+          act="Remove single sign-on"
           word={place.workspace ?? ""}
           isBusy={remove.isBusy}
           onAct={() => void remove.run({})}
           onClose={() => setAsking(false)}
         >
-          <p>Members whose accounts are the provider's own have to set a password by mail first.</p>
+          <p>
+            Members whose account was created by single sign-on must reset their password by e-mail
+            before they can sign in.
+          </p>
         </TypedConfirm>
       )}
     </Section>

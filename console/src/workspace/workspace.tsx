@@ -76,19 +76,19 @@ function General({ workspace }: { readonly workspace: Workspace }) {
     params: { slug },
     initial: workspace,
     version: versionOf("workspaces.current", {}, ({ data }) => data),
-    said: "The workspace is changed.",
+    said: "Workspace saved.",
   });
   return (
     <Section
       title="General"
       anchor="general"
-      about="Schedules, reports and apps follow its time zone and language."
+      about="Schedules, reports and apps use the time zone and language of the workspace."
     >
       <div className="section-body">
         <FormPanel form={form} label="General">
           <Grid min="l">
             <TextField {...form.field("name")} />
-            <TextField {...form.field("description")} label="What it is for" />
+            <TextField {...form.field("description")} label="Description" />
             <SelectField
               {...form.field("timezone")}
               label="Time zone"
@@ -102,13 +102,13 @@ function General({ workspace }: { readonly workspace: Workspace }) {
           </Grid>
           <CheckField
             {...form.field("ownEnvironmentValues")}
-            label="Environments have their own values"
-            help="New secrets and variables count in production only, until staging and development get values of their own."
+            label="Separate values per environment"
+            help="New secrets and variables apply to production only. Set separate values for staging and development."
           />
           <ListField
             {...form.field("corsOrigins")}
             label="Allowed origins (CORS)"
-            help="Origins such as https://desk.example.com, one on each line."
+            help="One origin per line. Example: https://desk.example.com"
             rows={3}
           />
         </FormPanel>
@@ -140,7 +140,7 @@ function SecondFactors() {
   const [isAsking, setAsking] = useState(false);
   const isOn = status?.enforced === true;
   const enforce = useCommand("mfa.enforce", {
-    said: isOn ? "A second factor is no longer required." : "Everybody needs a second factor now.",
+    said: isOn ? "A second factor is now optional." : "A second factor is now required.",
     onDone: () => setAsking(false),
   });
   if (!status) return null;
@@ -150,7 +150,7 @@ function SecondFactors() {
         <Entry
           title={
             <>
-              Second factor of everybody
+              Second factor for all members
               <span className={`tag ${isOn ? "ok" : "idle"}`}>
                 {isOn ? "Required" : "Not required"}
               </span>
@@ -158,12 +158,12 @@ function SecondFactors() {
           }
           about={
             without === undefined
-              ? "Whoever has none can do nothing but set one up."
-              : `${without} of ${access?.length} members have none; they could do nothing but set one up.`
+              ? "Members without a second factor must set one up before they can work here."
+              : `${without} of ${access?.length} members have no second factor. If you require it, they must set one up first.`
           }
           act={
             <CommandButton command={enforce} onPress={() => setAsking(true)}>
-              {isOn ? "Require it no longer" : "Require it"}
+              {isOn ? "Make optional" : "Require second factor"}
             </CommandButton>
           }
         />
@@ -171,9 +171,9 @@ function SecondFactors() {
       {isAsking && (
         <Confirm
           title={
-            isOn ? "Require no second factor any more" : "Require a second factor of everybody"
+            isOn ? "Make the second factor optional" : "Require a second factor for all members"
           }
-          act={isOn ? "Require it no longer" : "Require it"}
+          act={isOn ? "Make optional" : "Require second factor"}
           isGentle={!isOn}
           isBusy={enforce.isBusy}
           onAct={() => void enforce.run({ body: { enforced: !isOn } })}
@@ -181,8 +181,8 @@ function SecondFactors() {
         >
           <p>
             {isOn
-              ? "A password alone opens this workspace again."
-              : "At once: members without one are held at its set-up. API tokens and applications keep working."}
+              ? "Members can sign in with only their password again."
+              : "Members without a second factor must set one up before they continue. API tokens and applications keep working."}
           </p>
         </Confirm>
       )}
@@ -197,8 +197,8 @@ function SignOn() {
       title="Single sign-on"
       about={
         sso
-          ? `${sso.protocol === "oidc" ? "OpenID Connect" : "SAML 2.0"}, ${sso.enforceSSO ? "required of everybody" : "beside the password"}.`
-          : "Not set up: people sign in by password or passkey."
+          ? `${sso.protocol === "oidc" ? "OpenID Connect" : "SAML 2.0"}, ${sso.enforceSSO ? "required for all members" : "optional"}.`
+          : "Not set up. Members sign in with a password or passkey."
       }
       act={
         <Link to="/settings/sso" className="btn">

@@ -28,13 +28,13 @@ describeInBrowser("administering people", () => {
     await moveTo(page, `${at.origin}/settings/roles`);
     await page.getByRole("button", { name: "Viewer", exact: true }).click();
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("Night watch");
-    await page.getByLabel("Find a permission").last().fill("incidents:write");
+    await page.getByLabel("Search permissions").last().fill("incidents:write");
     await page.getByLabel(/^incidents:write/).check();
-    await page.getByText("Unlike Viewer, it gains").waitFor();
-    await page.getByRole("button", { name: "Create the role" }).click();
+    await page.getByText("Compared with Viewer, this role gains").waitFor();
+    await page.getByRole("button", { name: "Create role" }).click();
     await page.getByRole("button", { name: "Night watch" }).waitFor();
     // All rows have the same structure.
-    await page.getByLabel("Find a permission").fill("incidents");
+    await page.getByLabel("Search permissions").fill("incidents");
     await page.getByRole("rowheader", { name: /^workflows:read/ }).waitFor({ state: "detached" });
     await page.getByRole("rowheader", { name: /^incidents:write/ }).waitFor();
     await expectSoundInEveryLook(admin);
@@ -43,8 +43,8 @@ describeInBrowser("administering people", () => {
     await page.getByText("ada@example.com").first().click();
     await page.getByRole("button", { name: "Change", exact: true }).click();
     await page.getByLabel(/^Night watch/).check();
-    await page.getByText("Gets Night watch.").waitFor();
-    await page.getByRole("button", { name: "Save the roles" }).click();
+    await page.getByText("Adds Night watch.").waitFor();
+    await page.getByRole("button", { name: "Save roles" }).click();
     await page.getByText(/^Member, Night watch$/).waitFor();
     await page.getByRole("button", { name: "Change manager" }).click();
     await page.getByRole("combobox", { name: "Manager" }).fill("admin@");
@@ -123,16 +123,16 @@ describeInBrowser("administering people", () => {
     await page.goto(`${at.origin}/settings/account?tab=tokens`);
     await page.getByRole("button", { name: "New token" }).click();
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("Robot");
-    await page.getByLabel("Find a permission").fill("workspaces:read");
+    await page.getByLabel("Search permissions").fill("workspaces:read");
     await page.getByLabel(/^workspaces:read/).check();
-    await page.getByRole("button", { name: "Create the token" }).click();
+    await page.getByRole("button", { name: "Create token" }).click();
     const token = await page.getByRole("group", { name: "Token" }).textContent();
-    await page.getByRole("button", { name: "I have saved it" }).click();
+    await page.getByRole("button", { name: "Done" }).click();
     const robot = at.world.asToken(String(token), "default");
     expect(await robot("GET /api/v1/workspaces/me")).toMatchObject({ status: 200 });
     await page.getByRole("button", { name: "Revoke Robot" }).click();
-    await page.getByRole("button", { name: "Revoke it" }).click();
-    await page.getByText("No program acts as you here.").waitFor();
+    await page.getByRole("button", { name: "Revoke", exact: true }).click();
+    await page.getByText("No API tokens yet.").waitFor();
     expect(await robot("GET /api/v1/workspaces/me")).toMatchObject({ status: 401 });
 
     await at.world.sql(
@@ -147,10 +147,10 @@ describeInBrowser("administering people", () => {
     const other = await at.visitAs(body.data.token);
     await other.page.goto(`${at.origin}/settings/account`);
     await other.page.getByRole("heading", { name: "Somebody" }).waitFor();
-    await page.getByRole("tab", { name: "Signing in" }).click();
-    await page.getByText("This one").waitFor();
+    await page.getByRole("tab", { name: "Security" }).click();
+    await page.getByText("This session").waitFor();
     await expectSoundInEveryLook(person);
-    await page.getByRole("button", { name: /^End the session/ }).click();
+    await page.getByRole("button", { name: /^Sign out (?!other)/ }).click();
     await page.getByText(/is signed out\.$/).waitFor();
     // The window ends its session without any input.
     await other.page.getByRole("dialog").waitFor();
@@ -178,16 +178,16 @@ describeInBrowser("administering people", () => {
     await expectSoundInEveryLook(operator);
     await page.getByRole("tab", { name: "Work" }).click();
     await page.getByRole("button", { name: "Retry" }).click();
-    await page.getByText("None was given up.").waitFor();
+    await page.getByText("No failed jobs.").waitFor();
     await page.getByRole("tab", { name: "Overview" }).click();
     await page.getByRole("button", { name: "Start maintenance" }).click();
     await page.getByLabel("Message").fill("A larger disk until 22:00.");
     await page.keyboard.press("Enter");
-    await page.getByText("only operators change anything").waitFor();
+    await page.getByText("only operators can make changes").waitFor();
     await colleague.page.getByRole("link", { name: "Automation" }).click();
     await colleague.page.getByText("you can't change it now. A larger disk").waitFor();
-    await page.getByRole("button", { name: "End it" }).click();
-    await page.getByText("Maintenance has ended.").waitFor();
+    await page.getByRole("button", { name: "End maintenance" }).click();
+    await page.getByText("Maintenance ended.").waitFor();
 
     await page.keyboard.press("F1");
     await page.getByRole("heading", { name: "Operating Millrace" }).waitFor();

@@ -23,8 +23,8 @@ describeInBrowser("moving a workspace", () => {
       const { page } = owner;
       await page.goto(`${source.origin}/settings/workspace`);
       const section = page.getByRole("region", { name: "Workspace export" });
-      await section.getByText("None was made yet.").waitFor();
-      await section.getByRole("button", { name: "Export the workspace" }).focus();
+      await section.getByText("No exports yet.").waitFor();
+      await section.getByRole("button", { name: "Export workspace" }).focus();
       await page.keyboard.press("Enter");
       await page.getByLabel("Passphrase").fill(PASSPHRASE);
       await page.keyboard.press("Enter");
@@ -48,9 +48,9 @@ describeInBrowser("moving a workspace", () => {
       const runner = await target.visitAs(there.token);
       const screen = runner.page;
       await screen.goto(`${target.origin}/settings/operation?tab=imports`);
-      await screen.getByText("None was brought here.").waitFor();
-      await screen.getByLabel("Bring in an archive").last().setInputFiles(archive);
-      const entry = screen.getByRole("listitem").filter({ hasText: "Take back" });
+      await screen.getByText("No imports yet.").waitFor();
+      await screen.getByLabel("Upload archive").last().setInputFiles(archive);
+      const entry = screen.getByRole("listitem").filter({ hasText: "Discard" });
       const press = async (name: string) => {
         await entry.getByRole("button", { name, exact: true }).focus();
         await screen.keyboard.press("Enter");
@@ -61,14 +61,14 @@ describeInBrowser("moving a workspace", () => {
       await entry.getByText("Checked", { exact: true }).waitFor(TASK);
       await expectFocusKept(screen);
       await expectSoundInEveryLook(runner);
-      await press("Load");
+      await press("Import");
       await screen.getByLabel("Passphrase").fill(PASSPHRASE);
       await screen.getByLabel("Slug").fill("moved");
       await screen.keyboard.press("Enter");
-      await entry.getByText("Loaded, paused").waitFor(TASK);
+      await entry.getByText("Imported, paused").waitFor(TASK);
       await expectFocusKept(screen);
       await press("Activate");
-      await screen.getByRole("button", { name: "Activate it" }).click();
+      await screen.getByRole("button", { name: "Activate workspace" }).click();
       await screen.getByText("Active", { exact: true }).waitFor(TASK);
       await expectFocusKept(screen);
       await expectSound(runner);

@@ -11,7 +11,7 @@ export function SecretDialog(props: {
   readonly onClose: () => void;
 }) {
   return (
-    <NoticeDialog title={props.title} act="I have saved it" onClose={props.onClose}>
+    <NoticeDialog title={props.title} act="Done" onClose={props.onClose}>
       <p>{props.about}</p>
       {Object.entries(props.lines).map(([label, text]) => (
         <CopyLine key={label} label={label} text={text} />
@@ -29,11 +29,11 @@ export function RevokeDialog(props: {
   return (
     <Confirm
       title={`Revoke ${props.name}`}
-      act="Revoke it"
+      act="Revoke"
       onAct={props.onAct}
       onClose={props.onClose}
     >
-      Whatever uses it is refused from now on. This can't be taken back.
+      Apps that use this token lose access. This can't be undone.
     </Confirm>
   );
 }

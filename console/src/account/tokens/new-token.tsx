@@ -8,10 +8,10 @@ import { TextField } from "../../ui/form/text-field.tsx";
 import { ScopesField } from "./scope-picker.tsx";
 
 const LIFETIMES = [
-  ["7d", "A week"],
+  ["7d", "7 days"],
   ["30d", "30 days"],
   ["90d", "90 days"],
-  ["365d", "A year"],
+  ["365d", "1 year"],
 ] as const;
 
 /** Creates a token: name, expiry and minimal scopes. */
@@ -25,25 +25,22 @@ export function NewTokenDialog(props: {
     onDone: ({ data }) => props.onMade(data),
   });
   return (
-    <FormDialog
-      form={form}
-      title="New API token"
-      act="Create the token"
-      isWide
-      onClose={props.onClose}
-    >
-      <TextField {...form.field("name")} help="What uses it: you will look for it by this." />
+    <FormDialog form={form} title="New API token" act="Create token" isWide onClose={props.onClose}>
+      <TextField
+        {...form.field("name")}
+        help="The app or script that uses the token, for example “Backup script”."
+      />
       <SelectField
         {...form.field("expiresIn")}
-        label="Expires after"
-        none="For ever"
+        label="Expiration"
+        none="No expiration"
         options={LIFETIMES}
         isRequired
       />
       <ListField
         {...form.field("ipAllowlist")}
-        label="Only from these addresses"
-        help="Ranges such as 192.0.2.0/24, separated by spaces."
+        label="Allowed IP addresses"
+        help="IP addresses or ranges, separated by spaces. Example: 192.0.2.0/24"
       />
       <ScopesField {...form.field("scopes")} offered={me?.permissions ?? []} />
     </FormDialog>

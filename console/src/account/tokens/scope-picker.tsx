@@ -27,7 +27,7 @@ export function ScopesField({ offered, ...field }: ScopesFieldProps) {
     `${scope} ${summaries.get(scope) ?? ""}`.toLowerCase().includes(words),
   );
   const chosen: ReadonlySet<string> = new Set(field.value);
-  const label = field.label ?? "What it may do";
+  const label = field.label ?? "Permissions";
   const error = field.errorFor(label);
   const set = (scopes: readonly string[], isOn: boolean): void => {
     const next = new Set(chosen);
@@ -44,9 +44,9 @@ export function ScopesField({ offered, ...field }: ScopesFieldProps) {
       </legend>
       <TextInput
         type="search"
-        aria-label="Find a permission"
+        aria-label="Search permissions"
         aria-invalid={error === undefined ? undefined : true}
-        placeholder="Find a permission…"
+        placeholder="Search permissions…"
         value={text}
         onChange={({ target }) => setText(target.value)}
       />

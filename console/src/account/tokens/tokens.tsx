@@ -28,14 +28,14 @@ export function Tokens() {
   useActions([{ keys: "n", label: "New API token", run: () => setNew(true), disabled: reason }]);
   const end = (id: string, name: string): void => {
     setEnding(undefined);
-    void perform("tokens.revoke", { params: { id } }, { said: `${name} is revoked.` });
+    void perform("tokens.revoke", { params: { id } }, { said: `Token ${name} revoked.` });
   };
   const renew = (id: string) =>
     perform("tokens.rotate", { body: { id } }, { onDone: ({ data: token }) => setMade(token) });
   return (
     <Section
       title="API tokens"
-      about="A program that has one acts as you in this workspace, within its permissions."
+      about="Apps and scripts use an API token to act as you in this workspace, with the permissions of the token."
       act={
         <Button look="main" refusal={reason} onClick={() => setNew(true)}>
           New token
@@ -44,7 +44,7 @@ export function Tokens() {
     >
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {isPending && may("tokens.list") && <Loading rows={2} />}
-      {data?.data.length === 0 && <p className="section-empty">No program acts as you here.</p>}
+      {data?.data.length === 0 && <p className="section-empty">No API tokens yet.</p>}
       <ul>
         {data?.data.map((token) => (
           <TokenEntry
@@ -52,7 +52,7 @@ export function Tokens() {
             token={token}
             act={
               <>
-                <Button onClick={() => void renew(token.id)}>Renew</Button>
+                <Button onClick={() => void renew(token.id)}>Rotate</Button>
                 <Button aria-label={`Revoke ${token.name}`} onClick={() => setEnding(token)}>
                   Revoke
                 </Button>
@@ -73,7 +73,7 @@ export function Tokens() {
       {made && (
         <SecretDialog
           title={made.name}
-          about="Keep it where the program finds it. It is shown only now."
+          about="Copy the token now. It is not shown again."
           lines={{ Token: made.token }}
           onClose={() => setMade(undefined)}
         />

@@ -64,7 +64,7 @@ function Entries({ me, onClose }: { readonly me: Me | undefined; readonly onClos
         </li>
         <li>
           <Link to="/settings/notifications" className="menu-item" onClick={onClose}>
-            <Bell className="ico" /> Notifications
+            <Bell className="ico" /> E-mail and notifications
           </Link>
         </li>
         <li>

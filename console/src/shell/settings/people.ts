@@ -14,7 +14,7 @@ export const ACCOUNT: SettingsSection = {
       to: "/settings/account",
     },
     {
-      title: "Signing in",
+      title: "Sign-in and sessions",
       about: "Your password, passkeys, second factor and the browsers you are signed in with.",
       also: "login password change passkey webauthn 2fa mfa two-factor totp authenticator sessions devices recovery codes",
       to: "/settings/account",
@@ -28,7 +28,7 @@ export const ACCOUNT: SettingsSection = {
       search: { tab: "tokens" },
     },
     {
-      title: "Mail and notifications",
+      title: "E-mail and notifications",
       about: "Which notifications you also get by e-mail.",
       also: "email alerts preferences subscriptions unsubscribe mute digest",
       to: "/settings/notifications",
@@ -125,7 +125,7 @@ export const SECURITY: SettingsSection = {
       needs: "sso.get",
     },
     {
-      title: "Second factor of everybody",
+      title: "Second factor for all members",
       about: "Whether every member needs a second factor to sign in.",
       also: "2fa mfa two-factor enforce require authentication policy",
       to: "/settings/workspace",

@@ -30,7 +30,7 @@ export const AGENTS: SettingsSection = {
       needs: "oauth.list_applications",
     },
     {
-      title: "API tokens of everybody",
+      title: "API tokens of all members",
       about: "The tokens of all members; revoke those that are not needed.",
       also: "api tokens api keys access tokens bearer credentials revoke",
       to: "/settings/api",
