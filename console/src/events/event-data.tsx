@@ -51,7 +51,7 @@ export function ReadableEvent(props: {
         </dl>
       )}
       <details className="event-json" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-        <summary>As JSON</summary>
+        <summary>JSON</summary>
         {isOpen && <JsonTree value={data} path="event.data" label="Data of the event" />}
       </details>
     </>
@@ -77,7 +77,7 @@ function ChangedFields({ data }: { readonly data: LogEvent["data"] }) {
   if (!changes || changes.length === 0) return null;
   return (
     <section>
-      <h3>What changed</h3>
+      <h3>Changes</h3>
       <Changes changes={changes} />
     </section>
   );

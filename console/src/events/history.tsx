@@ -31,10 +31,10 @@ export function History({ type, id }: { readonly type: string; readonly id: stri
       }),
     [id, refetch],
   );
-  if (!mayRead) return <p className="muted">You may not read events.</p>;
+  if (!mayRead) return <p className="muted">You don't have permission to read events.</p>;
   if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
   if (!data) return <Loading rows={5} />;
-  if (data.data.length === 0) return <Empty title="Nothing has happened to it yet" />;
+  if (data.data.length === 0) return <Empty title="No events yet" />;
   return (
     <div className="history">
       <ol>
@@ -71,7 +71,7 @@ export function History({ type, id }: { readonly type: string; readonly id: stri
       </ol>
       <p className="row events-ways">
         <Link className="btn bare" to="/events" search={{ thing: id, kind: type }}>
-          In the event log
+          Open in event log
         </Link>
         <Link className="btn bare" to="/causes/$of" params={{ of: id }}>
           Causes and effects

@@ -71,7 +71,7 @@ export function IdButton({
       type="button"
       className="id-button"
       title={`Copy ${id}`}
-      onClick={() => void copyText(id, "Id")}
+      onClick={() => void copyText(id, "ID")}
     >
       {type !== undefined && `${toWords(type)} `}
       <span className="mono">…{id.slice(-SHOWN_CHARACTERS)}</span>

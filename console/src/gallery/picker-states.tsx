@@ -40,10 +40,10 @@ export function PickerStates() {
         {(field) => (
           <RadioField
             {...field}
-            label="From where"
+            label="Start from"
             options={[
-              ["then", "From where it stopped", "Missed events are sent first."],
-              ["now", "From now", "Events since the pause are skipped."],
+              ["then", "The time of the pause", "Missed events are sent first."],
+              ["now", "Now", "Events since the pause are skipped."],
             ]}
           />
         )}

@@ -27,8 +27,8 @@ export function OnCall() {
         label="On call"
         isHead
         tabs={[
-          { id: "rota", label: "Rota" },
-          { id: "escalation", label: "Escalation" },
+          { id: "rota", label: "Schedules" },
+          { id: "escalation", label: "Escalation policies" },
           {
             id: "pages",
             label: "Pages",

@@ -21,8 +21,8 @@ test("an active webhook with failures is not shown as active", () => {
 });
 
 test("the strip of deliveries has a text alternative", () => {
-  expect(describeRecent([])).toBe("Nothing was delivered yet");
+  expect(describeRecent([])).toBe("No deliveries yet");
   expect(describeRecent(["succeeded", "failed", "pending"])).toBe(
-    "1 of the newest 3 deliveries arrived, 1 failed, 1 under way",
+    "1 of the newest 3 deliveries succeeded, 1 failed, 1 in progress",
   );
 });

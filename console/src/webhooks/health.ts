@@ -19,9 +19,9 @@ export function stateOf(
 }
 
 const PAUSES: Readonly<Record<string, string>> = {
-  manual: "Paused by hand.",
+  manual: "Paused manually.",
   failures: "Paused after five deliveries failed in a row.",
-  gone: "Paused since its endpoint answered that it is gone (410).",
+  gone: "Paused because the endpoint responded with 410 Gone.",
 };
 
 export function pauseReason(because: string | null): string {
@@ -37,18 +37,18 @@ export function shareOf(share: number): string {
 
 /** Describes the strip of recent deliveries in one sentence. */
 export function describeRecent(recent: Health["recent"]): string {
-  if (recent.length === 0) return "Nothing was delivered yet";
+  if (recent.length === 0) return "No deliveries yet";
   const failed = recent.filter((status) => status === "failed").length;
   const open = recent.filter((status) => status === "pending" || status === "retrying").length;
   const parts = [
-    `${recent.length - failed - open} of the newest ${count(recent.length, "delivery", "deliveries")} arrived`,
+    `${recent.length - failed - open} of the newest ${count(recent.length, "delivery", "deliveries")} succeeded`,
     failed > 0 && `${failed} failed`,
-    open > 0 && `${open} under way`,
+    open > 0 && `${open} in progress`,
   ];
   return parts.filter((part) => part !== false).join(", ");
 }
 
 /** Describes the last failure in a few words. */
 export function describeFailure(failure: NonNullable<Health["lastFailure"]>): string {
-  return failure.status === null ? (failure.error ?? "No answer") : `Answered ${failure.status}`;
+  return failure.status === null ? (failure.error ?? "No response") : `Status ${failure.status}`;
 }

@@ -41,11 +41,11 @@ export function Webhooks() {
   return (
     <ListPage
       title="Webhooks"
-      about="Events that are sent to other systems: signed, retried, and kept until they arrive."
+      about="Send events to other systems. Deliveries are signed and retried."
       thing="webhook"
       read={read}
       shown={rows.length}
-      find={{ value: words, onChange: setWords, by: "names, addresses and events" }}
+      find={{ value: words, onChange: setWords, by: "name, URL or event" }}
       create={{ label: "New webhook", run: make, refusal: reason }}
       others={
         reason === undefined && (
@@ -54,7 +54,7 @@ export function Webhooks() {
           </Link>
         )
       }
-      empty="Example: send incident.created to your chat, so that a channel learns of each new ticket."
+      empty="Example: send incident.created to your chat to post new tickets in a channel."
     >
       <Table
         label="Webhooks"
@@ -89,7 +89,7 @@ function listColumns(health: ReadonlyMap<string, Health>): readonly Column<Liste
     },
     {
       id: "recent",
-      label: "Newest deliveries",
+      label: "Recent deliveries",
       width: "170px",
       cell: ({ id }) => <HealthStrip recent={health.get(id)?.recent ?? []} />,
     },

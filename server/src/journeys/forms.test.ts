@@ -126,7 +126,7 @@ describeInBrowser("forms", () => {
     });
 
     await moveTo(page, `${at.origin}/oncall?tab=absences`);
-    await page.getByRole("button", { name: "Add an absence", disabled: false }).first().click();
+    await page.getByRole("button", { name: "Add absence", disabled: false }).first().click();
     await page.getByLabel("Note (optional)").fill("The sea");
     await page.keyboard.press("Enter");
     await page.getByText("The sea").first().waitFor();

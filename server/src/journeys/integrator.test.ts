@@ -34,19 +34,19 @@ describeInBrowser("integrator", () => {
     const visitor = await at.visit(["owner"]);
     const { page } = visitor;
     await page.goto(`${at.origin}/webhooks/listen`);
-    await page.getByText("Nothing listens").waitFor();
+    await page.getByText("No test endpoints yet").waitFor();
     await page.keyboard.press("n");
-    await page.getByText("It listens").waitFor();
-    await page.getByRole("link", { name: "New webhook to here" }).click();
+    await page.getByText("Waiting for requests").waitFor();
+    await page.getByRole("link", { name: "New webhook for this URL" }).click();
     await page.getByRole("textbox", { name: "Name" }).fill("Notes to the archive");
-    await page.getByRole("searchbox", { name: "Find events" }).fill("note");
+    await page.getByRole("searchbox", { name: "Search events" }).fill("note");
     await page.getByRole("checkbox", { name: "All events of note", exact: true }).check();
     await page.getByRole("region", { name: "Preview" }).getByText("note.created").first().waitFor();
-    await page.getByText("Retries, time limit and format").click();
+    await page.getByText("Retries, timeout and format").click();
     await page.getByRole("spinbutton", { name: "Retries" }).fill("0");
     await expectSoundInEveryLook(visitor);
     await page.keyboard.press("ControlOrMeta+s");
-    await page.getByText("Nothing was sent yet").waitFor();
+    await page.getByText("No deliveries yet").waitFor();
 
     await note("well");
     await rowOf(page, "Succeeded").waitFor();
@@ -55,7 +55,7 @@ describeInBrowser("integrator", () => {
     await note("ill");
     await rowOf(page, "Failed").click();
     const side = page.getByRole("complementary", { name: "Delivery" });
-    await side.getByRole("region", { name: "Answer", exact: true }).getByText("500").waitFor();
+    await side.getByRole("region", { name: "Response", exact: true }).getByText("500").waitFor();
     await expectSound(visitor);
 
     await owner(`PATCH /api/v1/test-endpoints/${endpoint.id}`, { answerStatus: 200 });

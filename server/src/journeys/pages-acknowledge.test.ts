@@ -58,7 +58,7 @@ describeInBrowser("pages to acknowledge", () => {
     await page.goto(`${at.origin}/oncall`);
     await page
       .getByRole("alert")
-      .getByText(/left and can’t be paged, but is on call now/)
+      .getByText(/left the workspace and can’t be paged, but is on call now/)
       .waitFor();
     await expectSound(visitor);
   });

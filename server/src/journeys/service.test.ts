@@ -13,7 +13,7 @@ const LATE = "Zoë Late";
  * Expects that the list of a picker in a dialog opens and closes separately, and that the selected line is visible.
  */
 async function expectPickerKept(page: Page): Promise<void> {
-  const field = page.getByRole("combobox", { name: "Who" });
+  const field = page.getByRole("combobox", { name: "Person" });
   const isOpen = () => field.getAttribute("aria-expanded");
   const chosen = () =>
     page.evaluate(() => {
@@ -79,31 +79,31 @@ describeInBrowser("on call, services and problems", () => {
     const late = await addCrowd();
     await page.goto(`${at.origin}/oncall?open=new`);
     await page.getByLabel("Name", { exact: true }).first().fill("Network");
-    await page.getByText("Add people to a layer to see whose turn is when.").waitFor();
-    await page.getByLabel("First turn on").fill("2026-01-05");
+    await page.getByText("Add people to a layer to see the shifts.").waitFor();
+    await page.getByLabel("First shift").fill("2026-01-05");
     // Several people have one name.
-    await page.getByRole("combobox", { name: "In turn" }).fill(email);
+    await page.getByRole("combobox", { name: "People in rotation" }).fill(email);
     await page.keyboard.press("Enter");
-    const preview = page.getByRole("group", { name: "What these layers make" });
+    const preview = page.getByRole("group", { name: "Preview of the shifts" });
     await preview
       .getByRole("button", { name: new RegExp(name) })
       .first()
       .waitFor();
     await page.getByRole("button", { name: /^Create/ }).click();
-    await page.getByText("Network is saved").waitFor();
+    await page.getByText("Network saved").waitFor();
     await page.getByRole("button", { name: "All schedules" }).click();
     const rota = page.getByRole("region", { name: "Network" });
     await rota.getByText(name).first().waitFor();
     await expectSound(admin);
     await rota.getByRole("button", { name: "Override" }).click();
     await expectPickerKept(page);
-    await page.getByRole("combobox", { name: "Who" }).fill("zoë l");
+    await page.getByRole("combobox", { name: "Person" }).fill("zoë l");
     await page.keyboard.press("Enter");
-    await expect.poll(() => page.getByRole("combobox", { name: "Who" }).inputValue()).toBe(LATE);
-    await page.getByLabel("Why").fill("Their wedding");
+    await expect.poll(() => page.getByRole("combobox", { name: "Person" }).inputValue()).toBe(LATE);
+    await page.getByLabel("Reason").fill("Their wedding");
     await page.getByRole("dialog").getByRole("button", { name: "Override" }).click();
     await rota
-      .getByRole("button", { name: /stands in/ })
+      .getByRole("button", { name: /override/ })
       .first()
       .waitFor();
     const [schedule] = await list(`${ITSM}/on-call-schedules`);
@@ -112,30 +112,26 @@ describeInBrowser("on call, services and problems", () => {
     await rota.getByText(LATE).first().waitFor();
     await page.getByRole("button", { name: "Undo" }).last().click();
     await rota
-      .getByRole("button", { name: /stands in/ })
+      .getByRole("button", { name: /override/ })
       .first()
       .waitFor({ state: "detached" });
 
     await moveTo(page, `${at.origin}/oncall?tab=escalation&open=new`);
     await page.getByLabel("Name", { exact: true }).fill("Critical");
-    await page.getByRole("combobox", { name: "Page whom" }).fill("Network");
+    await page.getByRole("combobox", { name: "Targets" }).fill("Network");
     await page.keyboard.press("Enter");
-    await page
-      .getByRole("region", { name: "Who would be paged" })
-      .getByText(name)
-      .first()
-      .waitFor();
+    await page.getByRole("region", { name: "Preview" }).getByText(name).first().waitFor();
     await expectSound(admin);
     await page.getByRole("button", { name: /^Create/ }).click();
-    await page.getByText("Critical is saved").waitFor();
+    await page.getByText("Critical saved").waitFor();
     await owner(`POST ${ITSM}/incidents`, { title: "All is down", impact: 1, urgency: 1 });
     await page.getByRole("tab", { name: /Pages/ }).click();
     const paged = async () => (await list(`${ITSM}/pages`))[0];
     await expect.poll(paged, { timeout: PAGE_MAX_MS }).toMatchObject({ userIds: [userId] });
-    await page.getByText("It waits for you.").waitFor();
+    await page.getByText("Waiting for you.").waitFor();
     await page.keyboard.press("j");
     await pressAndConfirm(page, "a");
-    await page.getByText(`${name} sees to it`).waitFor();
+    await page.getByText(`Acknowledged by ${name}`).waitFor();
     expect(await list(`${ITSM}/pages`)).toMatchObject([{ state: "acknowledged" }]);
     expect(admin.faults).toEqual([]);
   });

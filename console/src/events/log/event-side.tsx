@@ -42,12 +42,12 @@ export function EventSide(props: {
         )}
         {runId !== undefined && resource.type !== "run" && (
           <Link className="btn" to="/runs/$id" params={{ id: runId }} search={{ step: stepId }}>
-            Open the step
+            Open step
           </Link>
         )}
       </p>
       <dl className="event-facts">
-        <dt>When</dt>
+        <dt>Time</dt>
         <dd>
           <time dateTime={event.createdAt}>{toExactTime(event.createdAt)}</time>
         </dd>
@@ -55,41 +55,41 @@ export function EventSide(props: {
         <dd>
           <PlainButton
             className="event-only"
-            title="Only events of this resource"
+            title="Show only events of this resource"
             onClick={() => onFilter({ thing: resource.id })}
           >
             {nameThing(event)}
           </PlainButton>{" "}
           <PlainButton
             className="event-only muted"
-            title="Only events of this kind of resource"
+            title="Show only events of this resource type"
             onClick={() => onFilter({ kind: resource.type })}
           >
             {resource.type.replaceAll("_", " ")}
           </PlainButton>
         </dd>
-        <dt>By</dt>
+        <dt>Actor</dt>
         <dd>
           <PlainButton
             className="event-only"
-            title="Only what they did"
+            title="Show only events of this actor"
             onClick={() => onFilter({ actor: actor.id })}
           >
             {actor.name}
           </PlainButton>
           {maker !== undefined && <span className="muted"> by {maker}</span>}
         </dd>
-        <dt>Correlation</dt>
+        <dt>Correlation ID</dt>
         <dd>
           <PlainButton
             className="event-only mono"
-            title="Only events of this correlation"
+            title="Show only events with this correlation ID"
             onClick={() => onFilter({ chain: correlationId })}
           >
             {correlationId}
           </PlainButton>
         </dd>
-        <dt>Id</dt>
+        <dt>ID</dt>
         <dd className="mono">{id}</dd>
         {requestId !== null && (
           <>

@@ -53,17 +53,17 @@ export function EventExplorer() {
   };
   useActions([
     { keys: "p", label: isPaused ? "Follow new events" : "Pause", run: pause },
-    { keys: "t", label: "To the newest", run: toTop },
+    { keys: "t", label: "Go to newest event", run: toTop },
     {
       keys: "f",
-      label: "Look for a text",
+      label: "Search text",
       run: () => document.getElementById("events-text")?.focus(),
     },
     {
       keys: "Enter",
       label: "Causes and effects",
       run: () => chosen && void navigate({ to: "/causes/$of", params: { of: chosen.id } }),
-      disabled: chosen ? undefined : "Choose an event first.",
+      disabled: chosen ? undefined : "Select an event first.",
     },
   ]);
   const { next, isSearching, more } = log;
@@ -150,14 +150,14 @@ function ListFoot({ log, isFiltered }: { readonly log: EventLog; readonly isFilt
     return (
       <p className="events-foot muted">
         {log.searchedTo !== null && `Searched back to ${tellTime(log.searchedTo)}`}
-        <Button onClick={log.more}>Search further back</Button>
+        <Button onClick={log.more}>Search older events</Button>
       </p>
     );
   }
-  if (log.events.length > 0) return <p className="events-foot muted">That is the beginning.</p>;
+  if (log.events.length > 0) return <p className="events-foot muted">No older events.</p>;
   return (
-    <Empty title={isFiltered ? "Nothing like that happened" : "Nothing has happened yet"}>
-      {isFiltered ? "Take a filter away to see more." : "Whatever is done here will stand here."}
+    <Empty title={isFiltered ? "No matching events" : "No events yet"}>
+      {isFiltered ? "Remove a filter to see more." : "Every change in this workspace appears here."}
     </Empty>
   );
 }

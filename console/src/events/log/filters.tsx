@@ -61,7 +61,7 @@ export function EventFilters(props: {
       />
       <EverybodyCombobox
         label="Person"
-        placeholder="Anybody"
+        placeholder="Any person"
         isFree
         value={search.actor ?? ""}
         onChange={(actor) => onChange({ actor: actor || undefined })}
@@ -69,9 +69,13 @@ export function EventFilters(props: {
       <Time label="From" value={search.from} onChange={(from) => onChange({ from })} />
       <Time label="To" value={search.to} onChange={(to) => onChange({ to })} />
       <Chip label="Resource" value={search.thing} onClear={() => onChange({ thing: undefined })} />
-      <Chip label="Kind" value={search.kind} onClear={() => onChange({ kind: undefined })} />
       <Chip
-        label="Correlation"
+        label="Resource type"
+        value={search.kind}
+        onClear={() => onChange({ kind: undefined })}
+      />
+      <Chip
+        label="Correlation ID"
         value={search.chain}
         onClear={() => onChange({ chain: undefined })}
       />
@@ -99,8 +103,8 @@ function TextField(props: {
   return (
     <TextInput
       id="events-text"
-      aria-label="Text in the event"
-      placeholder="Text in the event"
+      aria-label="Search event text"
+      placeholder="Search event text"
       spellCheck={false}
       value={text}
       onChange={({ target }) => setText(target.value)}

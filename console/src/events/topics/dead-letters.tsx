@@ -26,8 +26,8 @@ export function DeadLetters() {
   const letters = data?.data ?? [];
   const open = letters.find((letter) => keyOf(letter) === chosen);
   useListKeys({ ids: letters.map(keyOf), chosen, onChoose: setChosen });
-  const retry = useCommand("dead_letters.retry", { said: "It was handled." });
-  const skip = useCommand("dead_letters.skip", { said: "It was skipped." });
+  const retry = useCommand("dead_letters.retry", { said: "Event processed." });
+  const skip = useCommand("dead_letters.skip", { said: "Event skipped." });
   const inputOf = ({ reader, eventId }: DeadLetter) => ({ params: { reader, eventId } });
   const disabled = retry.refusal ?? (open ? undefined : "Select a dead letter first.");
   useActions([
@@ -38,7 +38,7 @@ export function DeadLetters() {
       disabled,
       asks: {
         title: "Retry this event?",
-        text: "The event is processed again, with all its effects.",
+        text: "The consumer processes the event again and repeats all its actions.",
         act: "Retry",
       },
     },
@@ -50,8 +50,8 @@ export function DeadLetters() {
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {!data && !error && <Loading rows={6} />}
       {data && letters.length === 0 && (
-        <Empty title="Every event was handled">
-          One that keeps failing is set aside here, so that it holds up no other.
+        <Empty title="No dead letters">
+          Events that a consumer can't process appear here. They do not block other events.
         </Empty>
       )}
       <div className="events-list scroll" role="region" aria-label="Dead letters" tabIndex={0}>
@@ -78,8 +78,8 @@ export function DeadLetters() {
           onClose={() => setToSkip(undefined)}
         >
           <p>
-            What <span className="mono">{toSkip.reader}</span> should have done for it is never
-            done. The event stays in the log.
+            <span className="mono">{toSkip.reader}</span> does not process this event. The event
+            stays in the event log. This can't be undone.
           </p>
         </Confirm>
       )}

@@ -60,7 +60,7 @@ export function PublishDialog({ topics, onClose, ...props }: PublishDialogProps)
       topic: topic === "" ? "is required" : undefined,
       json: json !== null && !readObject(json) ? "is not a JSON object" : undefined,
     }),
-    said: "The message is published.",
+    said: "Message published.",
     onDone: ({ data }) => {
       onClose();
       void navigate({ to: "/events", search: { topic: form.values.topic, open: data.id } });
@@ -72,10 +72,10 @@ export function PublishDialog({ topics, onClose, ...props }: PublishDialogProps)
   const text = values.json ?? JSON.stringify(payload, null, 2);
   const isForm = past.schema !== undefined && values.json === null;
   return (
-    <FormDialog form={form} title="Publish a message" act="Publish" isWide onClose={onClose}>
+    <FormDialog form={form} title="Publish message" act="Publish" isWide onClose={onClose}>
       <TextField
         {...field("topic")}
-        help="A new name makes a new topic."
+        help="Enter a new name to create a topic. Example: orders"
         suggestions={topics.filter(({ platform }) => !platform).map(({ name }) => name)}
         isMono
         isRequired
@@ -83,7 +83,7 @@ export function PublishDialog({ topics, onClose, ...props }: PublishDialogProps)
       <TextField
         {...field("kind")}
         label="Type"
-        help="Dotted words, such as order.shipped."
+        help="Words separated by dots. Example: order.shipped"
         placeholder={past.newest?.type ?? "order.shipped"}
         isMono
         isRequired
@@ -95,7 +95,7 @@ export function PublishDialog({ topics, onClose, ...props }: PublishDialogProps)
             type="button"
             onClick={() => form.change({ json: isForm ? text : null })}
           >
-            {isForm ? "Write it as JSON" : "Back to the form"}
+            {isForm ? "Edit as JSON" : "Edit in form"}
           </Button>
         </Row>
       )}

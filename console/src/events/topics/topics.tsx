@@ -19,7 +19,7 @@ type Topic = Schemas["Topic"];
 type Follower = Schemas["EventFollower"];
 
 const TOPICS_MAX = 200;
-const MAY_NOT = "You may not publish messages.";
+const MAY_NOT = "You don't have permission to publish messages.";
 
 /** The topics of the log: their volume, consumers and lag. */
 export function Topics() {
@@ -33,7 +33,7 @@ export function Topics() {
   const choose = (topic: string | undefined): void =>
     void navigate({ to: "/events/topics", search: { topic }, replace: true });
   useListKeys({ ids: topics.map(({ name }) => name), chosen, onChoose: choose });
-  const publish = { label: "Publish a message", run: () => setIsPublishing(true) };
+  const publish = { label: "Publish message", run: () => setIsPublishing(true) };
   const disabled = mayPublish ? undefined : MAY_NOT;
   useActions([{ ...publish, keys: "c", disabled }]);
   const open = topics.find(({ name }) => name === chosen);
@@ -55,9 +55,7 @@ export function Topics() {
         <div className="events-body">
           <div className="events-list scroll" role="region" aria-label="Topics" tabIndex={0}>
             {topics.length === 0 && (
-              <Empty title="No topic holds an event yet">
-                One comes into being by the first message on it.
-              </Empty>
+              <Empty title="No topics yet">The first published message creates a topic.</Empty>
             )}
             {topics.map((topic) => (
               <TopicRow
@@ -119,7 +117,7 @@ function TopicSide({ topic }: { readonly topic: Topic }) {
       </header>
       <p className="row events-ways">
         <Link className="btn" to="/events" search={{ topic: topic.name }}>
-          Its events
+          Show events
         </Link>
       </p>
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
@@ -127,13 +125,13 @@ function TopicSide({ topic }: { readonly topic: Topic }) {
       {data && (
         <section>
           <h3>Consumers</h3>
-          {followers.length === 0 && <p className="muted">It has no consumers.</p>}
+          {followers.length === 0 && <p className="muted">No consumers.</p>}
           <ul className="followers">
             {followers.map((follower) => (
               <FollowerRow key={`${follower.kind} ${follower.id}`} follower={follower} />
             ))}
           </ul>
-          <h3>Types</h3>
+          <h3>Event types</h3>
           <ul className="topic-types">
             {data.data.types.map((type) => (
               <li key={type}>

@@ -33,9 +33,7 @@ export function Absences() {
   const [isAdding, setAdding] = useState(false);
   const { data, error, isPending, refetch } = useOp("absences.list", { query: { limit: SHOWN } });
   const refusal = useRefusal("absences.create");
-  useActions([
-    { keys: "c", label: "Add an absence", run: () => setAdding(true), disabled: refusal },
-  ]);
+  useActions([{ keys: "c", label: "Add absence", run: () => setAdding(true), disabled: refusal }]);
   const first = useMemo(() => findMonday(new Date()), []);
   const coming = (data?.data ?? [])
     .filter(({ until }) => Date.parse(until) > first.getTime())
@@ -43,7 +41,7 @@ export function Absences() {
   const people = [...Map.groupBy(coming, ({ userId }) => userId)];
   const add = (
     <Button refusal={refusal} onClick={() => setAdding(true)}>
-      <Plus /> Add an absence
+      <Plus /> Add absence{" "}
     </Button>
   );
   return (
@@ -52,8 +50,8 @@ export function Absences() {
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {isPending && !error && <Loading rows={6} />}
       {data && coming.length === 0 && (
-        <Empty title="Nobody is away" action={add}>
-          Whoever is away gets no tickets by rules, and their turns on call are marked.
+        <Empty title="No absences" action={add}>
+          Rules do not assign tickets to absent members. Their on-call shifts are highlighted.
         </Empty>
       )}
       {!isNarrow && people.length > 0 && (
@@ -64,7 +62,7 @@ export function Absences() {
             days={DAYS}
             lanes={people.map(([userId, blocks]) => ({
               key: userId,
-              label: nameOf(userId) ?? "Somebody who left",
+              label: nameOf(userId) ?? "Former member",
               blocks,
             }))}
           />
@@ -75,7 +73,7 @@ export function Absences() {
           <li key={absence.id} className="page-line">
             <Avatar name={nameOf(absence.userId)} />
             <div className="page-words grow">
-              <span className="cut">{nameOf(absence.userId) ?? "Somebody who left"}</span>
+              <span className="cut">{nameOf(absence.userId) ?? "Former member"}</span>
               <span className="muted cut">{absence.note}</span>
             </div>
             <span>{toSpan(absence.from, absence.until)}</span>
@@ -83,7 +81,7 @@ export function Absences() {
               <Button
                 look="bare"
                 isIcon
-                aria-label={`Delete the absence of ${nameOf(absence.userId) ?? "somebody"}`}
+                aria-label={`Delete the absence of ${nameOf(absence.userId) ?? "former member"}`}
                 onClick={() => void remove(absence, nameOf(absence.userId))}
               >
                 <Trash2 />
@@ -97,12 +95,15 @@ export function Absences() {
   );
 }
 
-async function remove({ id, userId, from, until, note }: Absence, name = "They"): Promise<void> {
+async function remove(
+  { id, userId, from, until, note }: Absence,
+  name = "the member",
+): Promise<void> {
   await perform(
     "absences.delete",
     { params: { id } },
     {
-      said: `${name} is not away then`,
+      said: `Absence of ${name} deleted`,
       undo: () =>
         call("absences.create", {
           body: { userId, from, until, ...(note !== null && { note }) },
@@ -121,8 +122,8 @@ function AbsenceDialog({ onClose }: { readonly onClose: () => void }) {
   }));
   const form = useForm("absences.create", { initial, onDone: onClose });
   return (
-    <FormDialog form={form} title="Add an absence" act="Add" onClose={onClose}>
-      {may("teams.update") && <PersonField {...form.field("userId")} label="Who" isRequired />}
+    <FormDialog form={form} title="Add absence" act="Add" onClose={onClose}>
+      {may("teams.update") && <PersonField {...form.field("userId")} label="Person" isRequired />}
       <Grid min="m">
         <DateTimeField {...form.field("from")} />
         <DateTimeField {...form.field("until")} />

@@ -9,5 +9,5 @@ export const acknowledge = ({
   perform(
     "pages.acknowledge",
     { params: { id } },
-    { said: `You acknowledged the page about ${ticket.number}.` },
+    { said: `Page for ${ticket.number} acknowledged.` },
   );

@@ -23,7 +23,7 @@ export function PageBanner({ ticketId }: { readonly ticketId: string }) {
   const disabled = refusalOf("pages.create");
   const [first] = open;
   useActions(
-    first ? [{ label: "Acknowledge the page", run: () => void acknowledge(first), disabled }] : [],
+    first ? [{ label: "Acknowledge page", run: () => void acknowledge(first), disabled }] : [],
   );
   return open.map((page) => (
     <div key={page.id} className="notice" role="status">
@@ -44,7 +44,7 @@ function PageWords({ page: { state, userIds, updatedAt, message = "" } }: { read
     <span className="grow">
       <strong>
         {state === "exhausted" || people === ""
-          ? `Nobody acknowledged the page, last step at ${at}`
+          ? `Page not acknowledged, last step at ${at}`
           : `Paged ${people} at ${at}`}
       </strong>
       {message !== "" && ` · ${message}`}

@@ -19,32 +19,37 @@ export function PageDialog({ number, onClose }: PageDialogProps) {
   const form = useForm("pages.create", {
     initial: { ticketId: number },
     check: ({ policyId, targets }) => ({
-      targets: policyId || targets?.length ? undefined : "Name somebody to page.",
+      targets:
+        policyId || targets?.length ? undefined : "Select at least one person, team or schedule.",
     }),
-    said: `People are paged about ${number ?? "it"}`,
+    said: `Page sent for ${number ?? "the ticket"}`,
     onDone: onClose,
   });
   const { policyId, targets } = form.values;
   return (
     <FormDialog
       form={form}
-      title={number === undefined ? "Page somebody" : `Page somebody about ${number}`}
-      act="Page"
+      title={number === undefined ? "Send page" : `Send page for ${number}`}
+      act="Send page"
       onClose={onClose}
     >
-      {number === undefined && <TicketField {...form.field("ticketId")} label="About" />}
+      {number === undefined && <TicketField {...form.field("ticketId")} label="Ticket" />}
       {policies.length > 0 && (
         <SelectField
           {...form.field("policyId")}
-          label="How"
-          none="At once, whom I name"
-          options={policies.map(({ id, name }) => [id, `By the policy ${name}`] as const)}
+          label="Escalation policy"
+          none="None: select targets"
+          options={policies.map(({ id, name }) => [id, name] as const)}
         />
       )}
       {!policyId && (
         <Targets targets={targets ?? []} onChange={(next) => form.change({ targets: next })} />
       )}
-      <TextField {...form.field("message")} label="Why" placeholder="The vendor is on the line" />
+      <TextField
+        {...form.field("message")}
+        label="Message"
+        placeholder="Example: The vendor is on the line"
+      />
     </FormDialog>
   );
 }

@@ -23,7 +23,7 @@ const SHOWN = 100;
 const STATES: Readonly<Record<Page["state"], readonly [tone: string, words: string]>> = {
   paging: ["bad", "Paging"],
   acknowledged: ["ok", "Acknowledged"],
-  exhausted: ["warn", "Nobody answered"],
+  exhausted: ["warn", "Not acknowledged"],
   ended: ["idle", "Ended"],
 };
 
@@ -47,21 +47,20 @@ export function Pages() {
   useActions([
     {
       keys: "a",
-      label: "Acknowledge the page",
+      label: "Acknowledge page",
       run: () => page && void acknowledge(page),
-      disabled:
-        refusal ?? (isOpen(page) ? undefined : "Select a page that nobody has acknowledged."),
+      disabled: refusal ?? (isOpen(page) ? undefined : "Select a page that is not acknowledged."),
       asks: {
         title: "Acknowledge this page?",
         text: "The escalation stops: no one else is paged.",
         act: "Acknowledge",
       },
     },
-    { keys: "c", label: "Page somebody", run: () => setAsking(true), disabled: refusal },
+    { keys: "c", label: "Send page", run: () => setAsking(true), disabled: refusal },
   ]);
   const ask = (
     <Button refusal={refusal} onClick={() => setAsking(true)}>
-      <Siren /> Page somebody
+      <Siren /> Send page{" "}
     </Button>
   );
   return (
@@ -70,8 +69,9 @@ export function Pages() {
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {isPending && !error && <Loading rows={6} />}
       {data && pages.length === 0 && (
-        <Empty title="Nobody was paged" action={ask}>
-          A ticket that fits an escalation policy pages people by itself.
+        <Empty title="No pages" action={ask}>
+          Tickets that match an escalation policy page people automatically. You can also send a
+          page.
         </Empty>
       )}
       <ul>
@@ -137,22 +137,26 @@ function PageWords({ page, nameOf, isMine }: PageWordsProps) {
   const nowMs = useNow();
   const step = `Step ${page.step + 1}${page.round > 0 ? `, round ${page.round + 1}` : ""}`;
   if (page.state === "acknowledged") {
-    return <span className="muted">{nameOf(page.acknowledgedBy) ?? "Somebody"} sees to it</span>;
+    return (
+      <span className="muted">
+        Acknowledged by {nameOf(page.acknowledgedBy) ?? "a former member"}
+      </span>
+    );
   }
   if (page.state === "exhausted") {
-    return <span className="muted">All steps were gone through, and nobody acknowledged</span>;
+    return <span className="muted">Not acknowledged after all escalation steps</span>;
   }
   if (page.state === "ended") {
-    return <span className="muted">The ticket needs nobody any more</span>;
+    return <span className="muted">Ended: the ticket is resolved</span>;
   }
   return (
     <span className="muted">
-      {isMine && <strong>It waits for you. </strong>}
+      {isMine && <strong>Waiting for you. </strong>}
       {page.message ? `“${page.message}” ` : ""}
-      {page.policyId === null ? `By ${nameOf(page.createdBy) ?? "somebody"}` : step}
+      {page.policyId === null ? `Sent by ${nameOf(page.createdBy) ?? "a former member"}` : step}
       {page.policyId !== null &&
         page.nextAt !== null &&
-        `, the next in ${toCountdown(Date.parse(page.nextAt) - nowMs)}`}
+        `, next step in ${toCountdown(Date.parse(page.nextAt) - nowMs)}`}
     </span>
   );
 }

@@ -23,7 +23,7 @@ export function Policies() {
       make="New policy"
       refusal={useRefusal("escalation_policies.create")}
       place={[open, show]}
-      nothing="A policy pages whoever is on call, then others, until somebody acknowledges."
+      nothing="No escalation policies yet. A policy pages the person on call, then others, until a person acknowledges."
       items={policies.map((one) => ({
         id: one.id,
         label: one.name,
@@ -41,7 +41,7 @@ export function Policies() {
 function toSummary({ entity, conditions, steps }: Schemas["EscalationPolicy"]): string {
   const which =
     conditions === null
-      ? "When somebody asks for it"
+      ? "Manual pages only"
       : `${toWords(entity)}s${Object.keys(conditions).length > 0 ? ` with ${toConditionWords(conditions)}` : ""}`;
   return `${which} · ${count(steps.length, "step")}`;
 }

@@ -33,7 +33,7 @@ export function PolicyEditor({ policy, onOpen }: PolicyEditorProps) {
     params: { id: policy?.id ?? "" },
     initial: policy ?? NEW_POLICY,
     version: revisionOf(policy),
-    said: ({ data }) => `${data.name} is saved`,
+    said: ({ data }) => `${data.name} saved`,
     onDone: ({ data }) => {
       if (!policy) onOpen(data.id);
     },
@@ -46,13 +46,13 @@ export function PolicyEditor({ policy, onOpen }: PolicyEditorProps) {
       thing={policy}
       title={policy?.name ?? "New policy"}
       remove="escalation_policies.delete"
-      consequence="Pages that have begun continue; nothing new is paged by it."
+      consequence="Open pages continue. The policy does not page for new tickets."
       onRemoved={() => onOpen(undefined)}
       aside={<EscalationPreview steps={steps ?? []} repeats={repeats ?? 0} />}
     >
       <Grid min="m">
         <TextField {...field("name")} />
-        <SelectField {...field("entity")} label="For" options={TICKET_KINDS} />
+        <SelectField {...field("entity")} label="Ticket type" options={TICKET_KINDS} />
       </Grid>
       <CheckField
         {...field("conditions")}
@@ -64,8 +64,8 @@ export function PolicyEditor({ policy, onOpen }: PolicyEditorProps) {
       {conditions != null && (
         <ConditionField
           {...field("conditions")}
-          label="Which tickets"
-          nothing="All of them."
+          label="Conditions"
+          nothing="All tickets of this type."
           entity={entity ?? "incident"}
         />
       )}

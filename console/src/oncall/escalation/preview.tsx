@@ -25,11 +25,11 @@ export function EscalationPreview({ steps, repeats }: PreviewProps) {
   const { planned, endMs } = planPages({ steps, repeats }, startMs, find);
   const day = toDate(new Date(startMs));
   return (
-    <section className="trial" aria-label="Who would be paged">
-      <h3>Who would be paged</h3>
+    <section className="trial" aria-label="Preview">
+      <h3>Preview</h3>
       <DateTimeField
         {...freeField("start", start, (next) => next && setStart(next))}
-        label="If it began"
+        label="Start of the page"
       />
       <ol className="page-plan">
         {planned.map(({ atMs, round, step, userIds }) => {
@@ -42,11 +42,11 @@ export function EscalationPreview({ steps, repeats }: PreviewProps) {
               </time>
               <span className="page-people">
                 {userIds.length === 0 && (
-                  <span className="muted">Nobody is there: the next step at once</span>
+                  <span className="muted">No person found: the next step starts immediately</span>
                 )}
                 {userIds.map((userId) => (
                   <span key={userId} className="page-person">
-                    <Avatar name={nameOf(userId)} /> {nameOf(userId) ?? "Somebody who left"}
+                    <Avatar name={nameOf(userId)} /> {nameOf(userId) ?? "Former member"}
                   </span>
                 ))}
                 {round > 0 && step === 0 && <span className="muted">round {round + 1}</span>}
@@ -57,14 +57,14 @@ export function EscalationPreview({ steps, repeats }: PreviewProps) {
         {endMs === undefined ? (
           <li className="nobody">
             <span />
-            <span className="muted">and so on</span>
+            <span className="muted">Further steps not shown</span>
           </li>
         ) : (
           <li className="nobody">
             <time dateTime={new Date(endMs).toISOString()}>
               {toHour(new Date(endMs).toISOString())}
             </time>
-            <span className="muted">Nobody is left: it ends without an answer</span>
+            <span className="muted">No more targets. The page ends without acknowledgement.</span>
           </li>
         )}
       </ol>

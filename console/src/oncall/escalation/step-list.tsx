@@ -25,7 +25,7 @@ export function StepList({ field }: StepListProps) {
           <li key={n} className="step">
             <div className="step-head">
               <span className="step-place">{n + 1}</span>
-              <strong className="grow">{n === 0 ? "At once" : "Then"}</strong>
+              <strong className="grow">{n === 0 ? "First" : "Then"}</strong>
               <Button
                 look="bare"
                 isIcon
@@ -55,7 +55,7 @@ export function StepList({ field }: StepListProps) {
         disabled={steps.length >= STEPS_MAX}
         onClick={() => onChange([...steps, { targets: [], waitMinutes: 15 }])}
       >
-        <Plus /> Add a step
+        <Plus /> Add step
       </Button>
     </section>
   );

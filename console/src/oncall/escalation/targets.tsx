@@ -36,13 +36,13 @@ export function Targets({ targets, onChange, error }: TargetsProps) {
     <div className="page-targets">
       {targets.map(({ id }, n) => (
         <span key={id} className="chip">
-          {labelOf(id) ?? "Somebody who left"}
+          {labelOf(id) ?? "Former member"}
           <Button
             look="bare"
             isIcon
             isSmall
             type="button"
-            aria-label={`Leave out ${labelOf(id) ?? "it"}`}
+            aria-label={`Remove ${labelOf(id) ?? "former member"}`}
             onClick={() => onChange(targets.toSpliced(n, 1))}
           >
             <X />
@@ -50,8 +50,8 @@ export function Targets({ targets, onChange, error }: TargetsProps) {
         </span>
       ))}
       <Combobox
-        label="Page whom"
-        placeholder="Page a schedule, a team, a person…"
+        label="Targets"
+        placeholder="Search schedules, teams and people…"
         options={[...filterOptions(onCall, words ?? ""), ...options].filter(({ value }) =>
           targets.every(({ id }) => id !== value),
         )}
@@ -73,10 +73,10 @@ function useTargetSearch() {
   const onCall = (schedules.data?.data ?? []).map(({ id, name }) => ({
     value: id,
     label: name,
-    group: "On call",
+    group: "On-call schedules",
   }));
   const { options, search } = joinSearches(
-    { ...teams, options: teams.options.map((one) => ({ ...one, group: "Whole teams" })) },
+    { ...teams, options: teams.options.map((one) => ({ ...one, group: "Teams" })) },
     { ...people, options: people.options.map((one) => ({ ...one, group: "People" })) },
   );
   return { onCall, options, search };

@@ -44,10 +44,12 @@ export function LayerList({ field }: LayerListProps) {
         disabled={field.isDisabled || layers.length >= LAYERS_MAX}
         onClick={() => onChange([...layers, makeLayer(layers)])}
       >
-        <Plus /> Add a layer
+        <Plus /> Add layer
       </Button>
       {layers.length > 1 && (
-        <p className="field-help">Where two layers have somebody, the later one counts.</p>
+        <p className="field-help">
+          If shifts of two layers overlap, the later layer in the list applies.
+        </p>
       )}
     </section>
   );
@@ -71,21 +73,21 @@ function LayerFields({ layer, field, onRemove }: LayerFieldsProps) {
           isIcon
           isSmall
           type="button"
-          aria-label={`Remove the layer ${layer.name}`}
+          aria-label={`Remove layer ${layer.name}`}
           onClick={onRemove}
         >
           <X />
         </Button>
       </div>
       <PeopleField
-        label="In turn"
+        label="People in rotation"
         userIds={layer.userIds}
         onChange={people.onChange}
         isOrdered
-        error={people.errorFor("In turn")}
+        error={people.errorFor("People in rotation")}
       />
       <Grid min="s">
-        <NumberField {...partOf(turn, "count", COUNT)} label="Each turn is" />
+        <NumberField {...partOf(turn, "count", COUNT)} label="Shift length" />
         <SelectField
           {...partOf(turn, "unit")}
           label="Unit"
@@ -95,7 +97,7 @@ function LayerFields({ layer, field, onRemove }: LayerFieldsProps) {
             ["week", "weeks"],
           ]}
         />
-        <DateField {...partOf(field, "startsOn")} label="First turn on" />
+        <DateField {...partOf(field, "startsOn")} label="First shift" />
         <TimeField {...partOf(field, "handOver")} label="Handover at" />
       </Grid>
       <HourFields layer={layer} onChange={field.onChange} />
@@ -119,7 +121,7 @@ function HourFields({ layer, onChange }: HourFieldsProps) {
     <div className="layer-hours">
       <CheckField
         {...freeField("hours", hours.length > 0, (isOn) => setHours(isOn ? [WORK_HOURS] : []))}
-        label="Only at certain hours"
+        label="Only at these hours"
       />
       {hours.map((span, n) => (
         <div key={n} className="layer-span">
@@ -156,7 +158,7 @@ function HourFields({ layer, onChange }: HourFieldsProps) {
             isIcon
             isSmall
             type="button"
-            aria-label="Leave these hours out"
+            aria-label="Remove these hours"
             onClick={() => setHours(hours.toSpliced(n, 1))}
           >
             <X />

@@ -34,8 +34,8 @@ export function RotaBoard() {
   const turn = (weeks: number): void =>
     show({ from: toDayKey(addDays(first, weeks * DAYS_A_WEEK)) });
   useActions([
-    { keys: "[", label: "A week back", run: () => turn(-1) },
-    { keys: "]", label: "A week on", run: () => turn(1) },
+    { keys: "[", label: "Previous week", run: () => turn(-1) },
+    { keys: "]", label: "Next week", run: () => turn(1) },
     { keys: "t", label: "This week", run: () => show({ from: undefined }) },
     { keys: "c", label: "New schedule", run: () => show({ open: NEW }), disabled: refusal },
   ]);
@@ -52,13 +52,13 @@ export function RotaBoard() {
   return (
     <>
       <div className="rota-bar">
-        <Button look="bare" isIcon aria-label="A week back" onClick={() => turn(-1)}>
+        <Button look="bare" isIcon aria-label="Previous week" onClick={() => turn(-1)}>
           <ChevronLeft />
         </Button>
         <strong className="rota-range">
           {toDate(first)} – {toDate(addDays(first, DAYS - 1))}
         </strong>
-        <Button look="bare" isIcon aria-label="A week on" onClick={() => turn(1)}>
+        <Button look="bare" isIcon aria-label="Next week" onClick={() => turn(1)}>
           <ChevronRight />
         </Button>
         {search.from !== undefined && (
@@ -73,9 +73,9 @@ export function RotaBoard() {
         {error && <ErrorNotice error={error} retry={() => void refetch()} />}
         {isPending && !error && <Loading rows={8} />}
         {data && schedules.length === 0 && (
-          <Empty title="Nobody is on call yet" action={make}>
-            A schedule says whose turn it is, day and night. Escalation policies and assignment
-            rules ask it.
+          <Empty title="No on-call schedules yet" action={make}>
+            A schedule defines who is on call and when. Escalation policies and assignment rules use
+            it.
           </Empty>
         )}
         {schedules.map((schedule) => (
@@ -87,7 +87,7 @@ export function RotaBoard() {
           />
         ))}
         {data?.pagination.hasMore && (
-          <p className="muted rota-more">Only the first {SCHEDULES_SHOWN} are shown.</p>
+          <p className="muted rota-more">The first {SCHEDULES_SHOWN} schedules are shown.</p>
         )}
       </div>
     </>

@@ -27,7 +27,7 @@ export function toDraft(schedule: Schedule | undefined): ScheduleDraft {
 /** Creates a layer with weekly shifts, starting this Monday at nine. */
 export function makeLayer(layers: readonly Layer[]): Layer {
   return {
-    name: layers.length === 0 ? "Weeks" : `Layer ${layers.length + 1}`,
+    name: layers.length === 0 ? "Weekly" : `Layer ${layers.length + 1}`,
     userIds: [],
     turn: { unit: "week", count: 1 },
     startsOn: toDayKey(findMonday(new Date())),

@@ -33,7 +33,7 @@ export function ScheduleEditor({ schedule, onOpen }: ScheduleEditorProps) {
       params: { id: schedule?.id ?? "" },
       initial: toDraft(schedule),
       version: revisionOf(schedule),
-      said: ({ data }) => `${data.name} is saved`,
+      said: ({ data }) => `${data.name} saved`,
       onDone: ({ data }) => {
         if (!schedule) onOpen(data.id);
       },
@@ -51,7 +51,7 @@ export function ScheduleEditor({ schedule, onOpen }: ScheduleEditorProps) {
         thing={schedule}
         title={schedule?.name ?? "New schedule"}
         remove="on_call_schedules.delete"
-        consequence="Policies and rules that use it find nobody on call."
+        consequence="Escalation policies and assignment rules that use it no longer find a person on call."
         onRemoved={() => onOpen(undefined)}
       >
         <Grid min="m">
@@ -59,7 +59,7 @@ export function ScheduleEditor({ schedule, onOpen }: ScheduleEditorProps) {
           <TeamField {...field("teamId")} label="Team" placeholder="None" />
           <ZoneField {...field("timeZone")} label="Time zone" />
         </Grid>
-        <TextField {...field("description")} label="What it is for" />
+        <TextField {...field("description")} label="Description" />
         <LayerList field={field("layers")} />
       </EditorPanel>
     </div>
@@ -95,13 +95,13 @@ function DraftStrip({ draft, scheduleId }: DraftStripProps) {
     enabled: layers.length > 0,
   });
   if (layers.length === 0) {
-    return <p className="muted rota-none">Add people to a layer to see whose turn is when.</p>;
+    return <p className="muted rota-none">Add people to a layer to see the shifts.</p>;
   }
   if (error) return <p className="muted rota-none">{error.message}</p>;
   const plan = data?.data;
   return (
     <Strip
-      label="What these layers make"
+      label="Preview of the shifts"
       first={first}
       days={days}
       lanes={[

@@ -53,13 +53,13 @@ export function ScheduleStrip({ schedule, first, onEdit }: ScheduleStripProps) {
           Override
         </Button>
         <Button look="bare" onClick={onEdit}>
-          {may("teams.update") ? "Edit" : "Look"}
+          {may("teams.update") ? "Edit" : "View"}
         </Button>
       </header>
       <LeaverNotice scheduleId={schedule.id} />
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {schedule.layers.length === 0 && (
-        <p className="muted rota-none">No layers yet: nobody is ever on call here.</p>
+        <p className="muted rota-none">No layers yet. Edit the schedule to add a layer.</p>
       )}
       {schedule.layers.length === 0 &&
       lanes.every(({ blocks }) => blocks.length === 0) ? null : isNarrow ? (
@@ -98,12 +98,12 @@ function LeaverNotice({ scheduleId }: { readonly scheduleId: string }) {
       <TriangleAlert className="ico" />
       <span className="grow">
         <strong>
-          {listNames(left)} left and can’t be paged
+          {listNames(left)} left the workspace and can’t be paged
           {nextAt !== null &&
             (isNow ? ", but is on call now." : `, but is on call from ${toMoment(nextAt)}.`)}
           {nextAt === null && "."}
         </strong>{" "}
-        Pages go to the next step of the escalation policy at once.{" "}
+        Pages go to the next step of the escalation policy immediately.{" "}
         {managers.length > 0 && `${listNames(managers)} can replace them.`}
       </span>
     </p>
@@ -121,7 +121,7 @@ const toBlock =
       ...shift,
       shift,
       isOverride: shift.overrideId !== null,
-      warning: isAway > 0 ? "away then" : undefined,
+      warning: isAway > 0 ? "absent" : undefined,
     };
   };
 
@@ -164,19 +164,21 @@ function OnCallNow({ schedule }: { readonly schedule: Schedule }) {
   if (now === undefined) return <span className="grow" />;
   if (now === null) {
     return (
-      <p className="rota-now grow muted">{schedule.layers.length > 0 && "Nobody right now"}</p>
+      <p className="rota-now grow muted">{schedule.layers.length > 0 && "No person on call now"}</p>
     );
   }
   return (
     <p className="rota-now grow">
       <Avatar name={nameOf(now.userId)} />
       <span className="cut">
-        <strong>{nameOf(now.userId) ?? "Somebody who left"}</strong>
+        <strong>{nameOf(now.userId) ?? "Former member"}</strong>
         <span className="muted">
           {" "}
           until {toDate(now.until)}, {toHour(now.until)}
-          {next && next.userId !== now.userId && `, then ${nameOf(next.userId) ?? "somebody else"}`}
-          {next === null && ", then nobody"}
+          {next &&
+            next.userId !== now.userId &&
+            `, then ${nameOf(next.userId) ?? "a former member"}`}
+          {next === null && ", then no person on call"}
         </span>
       </span>
     </p>
@@ -201,7 +203,7 @@ function Agenda({ shifts, onPick }: AgendaProps) {
             onClick={() => onPick?.(toBlock([])(shift))}
           >
             <Avatar name={nameOf(shift.userId)} />
-            <span className="grow cut">{nameOf(shift.userId) ?? "Somebody who left"}</span>
+            <span className="grow cut">{nameOf(shift.userId) ?? "Former member"}</span>
             <span className="muted">{toSpan(shift.from, shift.until)}</span>
           </PlainButton>
         </li>

@@ -34,25 +34,25 @@ const SWAP_DAYS_MS = 60 * 24 * HOUR_MS;
 
 /** Overrides a shift for a period, or swaps two shifts. */
 export function ShiftDialog({ schedule, ask, onClose }: ShiftDialogProps) {
-  const [way, setWay] = useState<"stand in" | "swap">("stand in");
+  const [way, setWay] = useState<"override" | "swap">("override");
   const nameOf = useNames();
   const { shift } = ask;
   const mayswap = shift !== undefined && Date.parse(shift.until) > Date.now();
   const shared = { schedule, ask, onClose };
   const title = shift
-    ? `${nameOf(shift.userId) ?? "Somebody who left"}, ${toSpan(shift.from, shift.until)}`
-    : `Stand in: ${schedule.name}`;
+    ? `${nameOf(shift.userId) ?? "Former member"}, ${toSpan(shift.from, shift.until)}`
+    : `Override: ${schedule.name}`;
   const choice = mayswap && (
-    <div className="tabs rota-way" role="group" aria-label="What to do">
+    <div className="tabs rota-way" role="group" aria-label="Action">
       <PlainButton
         type="button"
-        aria-pressed={way === "stand in"}
-        onClick={() => setWay("stand in")}
+        aria-pressed={way === "override"}
+        onClick={() => setWay("override")}
       >
-        Override a shift
+        Override shift
       </PlainButton>
       <PlainButton type="button" aria-pressed={way === "swap"} onClick={() => setWay("swap")}>
-        Swap
+        Swap shifts{" "}
       </PlainButton>
     </div>
   );
@@ -82,14 +82,14 @@ function StandInForm({ schedule, ask, onClose, title, choice }: FormProps) {
     params,
     initial,
     said: ({ data: { userId, from, until } }) => {
-      const name = userId === me?.user.id ? "You stand" : `${nameOf(userId) ?? "They"} stands`;
-      return `${name} in, ${toSpan(from, until)}`;
+      const name = userId === me?.user.id ? "you" : (nameOf(userId) ?? "the new person");
+      return `Override saved: ${name}, ${toSpan(from, until)}`;
     },
     undo: ({ data }) => call("on_call_schedules.remove_override", remove(data.id)),
     onDone: onClose,
   });
   const takeBack = useCommand("on_call_schedules.remove_override", {
-    said: "They no longer stand in",
+    said: "Override deleted",
     onDone: onClose,
   });
   const overrideId = ask.shift?.overrideId;
@@ -106,18 +106,18 @@ function StandInForm({ schedule, ask, onClose, title, choice }: FormProps) {
             isDangerous
             onPress={() => void takeBack.run(remove(overrideId))}
           >
-            Take it back
+            Delete override
           </CommandButton>
         )
       }
     >
       {choice}
-      <PersonField {...form.field("userId")} label="Who" isRequired />
+      <PersonField {...form.field("userId")} label="Person" isRequired />
       <Grid min="m">
         <DateTimeField {...form.field("from")} />
         <DateTimeField {...form.field("until")} />
       </Grid>
-      <TextField {...form.field("reason")} label="Why" />
+      <TextField {...form.field("reason")} label="Reason" />
     </FormDialog>
   );
 }
@@ -142,24 +142,24 @@ function SwapForm(props: FormProps & { readonly shift: Shift }) {
   const form = useForm("on_call_schedules.swap", {
     params,
     initial: { at, withAt: others[0]?.from },
-    refusal: data && others.length === 0 ? "There is nobody to swap with." : undefined,
-    said: "The shifts are swapped",
+    refusal: data && others.length === 0 ? "No other person has a shift to swap with." : undefined,
+    said: "Shifts swapped",
     onDone: onClose,
   });
   return (
-    <FormDialog form={form} title={title} act="Swap" onClose={onClose}>
+    <FormDialog form={form} title={title} act="Swap shifts" onClose={onClose}>
       {choice}
       {others.length === 0 ? (
-        <p className="muted">In the next 60 days nobody else has a shift here.</p>
+        <p className="muted">No other person has a shift in this schedule in the next 60 days.</p>
       ) : (
         <SelectField
           {...form.field("withAt")}
-          label="With"
+          label="Swap with"
           options={others.map((other) => [
             other.from,
-            `${nameOf(other.userId) ?? "Somebody who left"}, ${toSpan(other.from, other.until)}`,
+            `${nameOf(other.userId) ?? "Former member"}, ${toSpan(other.from, other.until)}`,
           ])}
-          help="Each takes the other's shift; of one that has begun, what is left of it."
+          help="The two people swap their shifts. If a shift has started, only the rest of it is swapped."
         />
       )}
     </FormDialog>

@@ -129,10 +129,10 @@ function BlockButton<B extends Block>({ block, frame, onPick }: BlockButtonProps
   const nameOf = useNames();
   const place = placeSpan(block, frame);
   if (!place) return null;
-  const name = nameOf(block.userId) ?? "Somebody who left";
+  const name = nameOf(block.userId) ?? "Former member";
   const words = [
     toSpan(block.from, block.until),
-    ...(block.isOverride ? ["stands in"] : []),
+    ...(block.isOverride ? ["override"] : []),
     ...(block.warning === undefined ? [] : [block.warning]),
   ].join(" · ");
   const look = `${block.isOverride ? " override" : ""}${block.warning === undefined ? "" : " warned"}`;

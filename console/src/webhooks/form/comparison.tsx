@@ -40,12 +40,12 @@ export function Comparison({ webhook, draft }: ComparisonProps) {
   });
   if (!data) return null;
   return (
-    <section className="hook-comparison" aria-label="What the change would do">
-      <h3>What the change would do</h3>
+    <section className="hook-comparison" aria-label="Effect of the change">
+      <h3>Effect of the change</h3>
       <p className="muted" role="status">
         {data.changedCount === 0
-          ? `The same ${count(data.after, "event")} of the newest ${data.scanned.toLocaleString("en")} would be sent.`
-          : `${count(data.after, "event")} instead of ${data.before}; ${data.changedCount} of the newest ${data.scanned.toLocaleString("en")} go otherwise.`}
+          ? `No difference: ${count(data.after, "event")} of the newest ${data.scanned.toLocaleString("en")} are sent before and after the change.`
+          : `${count(data.after, "event")} sent instead of ${data.before}. The result differs for ${data.changedCount} of the newest ${count(data.scanned, "event")}.`}
       </p>
       <ul>
         {data.changed.slice(0, SHOWN_MAX).map(({ event, after }) => (

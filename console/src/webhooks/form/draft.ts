@@ -77,7 +77,7 @@ export function parseFilter(text: string): Readonly<Record<string, unknown>> | n
 export const checkDraft = ({ name, url, events, filter }: WebhookDraft) => ({
   name: name.trim() === "" ? "is required" : undefined,
   url: url.trim() === "" ? "is required" : undefined,
-  events: events.length === 0 ? "Choose at least one event." : undefined,
+  events: events.length === 0 ? "Select at least one event." : undefined,
   filter: parseFilter(filter) === undefined ? "is not a JSON object" : undefined,
 });
 

@@ -32,13 +32,13 @@ export function EventPicker({ chosen, onChange, isDisabled, error }: EventPicker
     <fieldset className="hook-events" disabled={isDisabled}>
       <legend>Events</legend>
       {chosen.length > 0 && (
-        <ul className="hook-chosen" aria-label="Chosen events">
+        <ul className="hook-chosen" aria-label="Selected events">
           {chosen.map((pattern) => (
             <li key={pattern} className="hook-chip mono">
               {pattern === "*" ? "* (everything)" : pattern}
               <PlainButton
                 type="button"
-                aria-label={`Leave out ${pattern}`}
+                aria-label={`Remove ${pattern}`}
                 onClick={() => toggle(pattern)}
               >
                 <X className="ico" />
@@ -51,9 +51,9 @@ export function EventPicker({ chosen, onChange, isDisabled, error }: EventPicker
         <TextInput
           className="grow"
           type="search"
-          aria-label="Find events"
+          aria-label="Search events"
           aria-invalid={error === undefined ? undefined : true}
-          placeholder="Find, or type one: incident.created, orders.*"
+          placeholder="Search or enter an event: incident.created, orders.*"
           spellCheck={false}
           value={words}
           onChange={({ target }) => setWords(target.value)}
@@ -80,7 +80,7 @@ export function EventPicker({ chosen, onChange, isDisabled, error }: EventPicker
         {types === undefined && <Loading rows={3} />}
         {types !== undefined && groups.length === 0 && (
           <p className="muted hook-none">
-            The platform has no event like that. Events of your own topics can be typed and added.
+            No matching events. To use an event of a custom topic, enter its type and press Add.
           </p>
         )}
       </div>

@@ -21,7 +21,7 @@ export function NewWebhook() {
     toBody: (draft: WebhookDraft) => toBody(draft),
     check: checkDraft,
     said: ({ data }) =>
-      [`${data.name} is made.`, data.warnings?.[0]?.message ?? ""].join(" ").trim(),
+      [`${data.name} created.`, data.warnings?.[0]?.message ?? ""].join(" ").trim(),
     onDone: ({ data }) => void navigate({ to: "/webhooks/$id", params: { id: data.id } }),
   });
   return (
@@ -33,7 +33,7 @@ export function NewWebhook() {
         <FormPanel
           form={form}
           label="New webhook"
-          act="Create"
+          act="Create webhook"
           isNew
           aside={<Preview draft={form.values} />}
         >

@@ -41,9 +41,9 @@ export function Preview({
   return (
     <section className="hook-preview" aria-label="Preview" aria-busy={isFetching}>
       <header>
-        <h2>What it would have sent</h2>
+        <h2>Matching past events</h2>
         <p className="muted" role="status">
-          {!isReady && "Choose events to see which of the past ones match."}
+          {!isReady && "Select events to see which past events match."}
           {isReady && error && error.message}
           {isReady && found && describeFound(found)}
         </p>
@@ -52,8 +52,8 @@ export function Preview({
         <div className="notice hook-missing">
           <div>
             <p>
-              The condition reads fields that these events do not have, so they are not sent. To use
-              the ticket that an event is about, write <code>ticket.priority</code> instead of{" "}
+              The condition uses fields that these events do not have, so they are not sent. To use
+              the ticket of an event, write <code>ticket.priority</code> instead of{" "}
               <code>data.priority</code>.
             </p>
             <ul>
@@ -104,9 +104,9 @@ function describeFound(found: {
   readonly truncated: boolean;
 }): string {
   const looked = `the newest ${count(found.scanned, "event")} of ${place.environment}`;
-  if (found.events.length === 0) return `None of ${looked} matches.`;
+  if (found.events.length === 0) return `No matches in ${looked}.`;
   const some = count(found.events.length, "event");
   return found.truncated
-    ? `${some} of ${looked}, and perhaps older ones.`
+    ? `${some} of ${looked}. Older events may also match.`
     : `${some} of ${looked}.`;
 }

@@ -36,12 +36,12 @@ export function WebhookFields({ form, isNew }: WebhookFieldsProps) {
       <TextField {...form.field("name")} isRequired />
       <TextField
         {...form.field("url")}
-        label="Address"
+        label="URL"
         isRequired
         type="url"
         isMono
         placeholder="https://"
-        help="Where events are posted. It must begin with https; a test endpoint works, too."
+        help="HTTPS address that receives the events. Example: https://example.com/hooks"
       />
       <EventPicker
         chosen={draft.events}
@@ -90,7 +90,7 @@ function Condition({ draft, onChange, isDisabled, error }: PartProps) {
           {error ??
             (isFilterWrong
               ? "This is not a JSON object."
-              : "Optional. Paths into type, actor, resource, data, before and changes, or ticket: the ticket that an event is about, also for its comments. Example: ticket.priority. The preview shows the matching events.")}
+              : 'Optional JSON condition on fields of the event or its ticket. Example: {"ticket.priority": "P1"}. The preview shows the matching events.')}
         </p>
       </div>
       <fieldset className="hook-environments" disabled={isDisabled}>
@@ -110,7 +110,7 @@ function Condition({ draft, onChange, isDisabled, error }: PartProps) {
             {toWords(environment)}
           </label>
         ))}
-        <span className="field-help">{draft.environments.length === 0 && "All of them."}</span>
+        <span className="field-help">{draft.environments.length === 0 && "All environments."}</span>
       </fieldset>
     </>
   );
@@ -124,11 +124,11 @@ function SigningSecret({ form }: Pick<WebhookFieldsProps, "form">) {
           {...form.field("secret")}
           label="Signing secret"
           isMono
-          help="Signs every delivery, so that the receiver knows it is ours. It is never shown again."
+          help="Signs every delivery, so that the receiver can verify the sender. The secret is not shown again."
         />
       </div>
       <Button type="button" onClick={() => form.change({ secret: makeSecret() })}>
-        Make one
+        Generate
       </Button>
     </Row>
   );
@@ -192,7 +192,7 @@ function Headers(props: {
         type="button"
         onClick={() => onChange([...headers, { name: "", value: "" }])}
       >
-        <Plus /> Add a header
+        <Plus /> Add header
       </Button>
       {props.error !== undefined && <p className="field-error">{props.error}</p>}
     </fieldset>
@@ -200,8 +200,8 @@ function Headers(props: {
 }
 
 const STRATEGIES = choicesOf(WEBHOOK_RETRY_STRATEGY, {
-  exponential: "2, 4, 8 … seconds",
-  fixed: "30 s, 2, 10, 30 minutes",
+  exponential: "Exponential: 2, 4, 8 … seconds",
+  fixed: "Fixed: 30 seconds, then 2, 10 and 30 minutes",
 });
 
 const FORMATS = choicesOf(WEBHOOK_FORMAT, { millrace: "Millrace", cloudevents: "CloudEvents 1.0" });
@@ -209,19 +209,19 @@ const FORMATS = choicesOf(WEBHOOK_FORMAT, { millrace: "Millrace", cloudevents: "
 function Sending({ form }: Pick<WebhookFieldsProps, "form">) {
   return (
     <details className="hook-sending">
-      <summary>Retries, time limit and format</summary>
+      <summary>Retries, timeout and format</summary>
       <Grid min="m" className="hook-pairs">
         <NumberField {...form.field("retries")} isRequired />
         <SelectField
           {...form.field("retryStrategy")}
-          label="Back-off between them"
+          label="Retry interval"
           isRequired
           options={STRATEGIES}
         />
-        <NumberField {...form.field("timeoutMs")} label="Time limit (ms)" isRequired />
+        <NumberField {...form.field("timeoutMs")} label="Timeout (ms)" isRequired />
         <NumberField
           {...form.field("maxPerSecond")}
-          label="At most a second"
+          label="Maximum deliveries per second"
           placeholder="No limit"
         />
         <SelectField {...form.field("format")} isRequired options={FORMATS} />

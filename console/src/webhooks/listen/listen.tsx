@@ -51,11 +51,11 @@ export function Listen() {
       </header>
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {isPending && mayWrite && <Loading rows={6} />}
-      {!mayWrite && <Empty title="Test endpoints are for those who write webhooks" />}
+      {!mayWrite && <Empty title="You don't have permission to use test endpoints" />}
       {data && !chosen && (
-        <Empty title="Nothing listens">
-          A test endpoint is an address that takes whatever is posted to it and shows it here at
-          once. Let a webhook deliver there before its receiver is ready. It expires after a day.
+        <Empty title="No test endpoints yet">
+          A test endpoint is a temporary URL that shows received requests here. Use it to test a
+          webhook before the receiver is ready. It expires after one day.
         </Empty>
       )}
       {chosen && (
@@ -70,7 +70,7 @@ export function Listen() {
               >
                 <span className="cut">{name}</span>
                 <span className="muted">
-                  {count(received, "request")} · ends <Ago at={expiresAt} />
+                  {count(received, "request")} · expires <Ago at={expiresAt} />
                 </span>
               </PlainButton>
             ))}
@@ -94,13 +94,13 @@ function EndpointPanel({ endpoint }: { readonly endpoint: Endpoint }) {
   const requests = data?.data ?? [];
   const shown = requests.find(({ number }) => number === open) ?? requests[0];
   const update = useCommand("test_endpoints.update", {
-    said: ({ data: changed }) => `It answers ${changed.answerStatus} from now on.`,
+    said: ({ data: changed }) => `The endpoint now responds with ${changed.answerStatus}.`,
   });
   const remove = useCommand("test_endpoints.delete");
   return (
     <div className="listen-panel">
       <div className="listen-head">
-        <CopyLine label="Address" text={url} />
+        <CopyLine label="URL" text={url} />
         <div className="row listen-acts">
           <label className="row">
             Answers
@@ -118,7 +118,7 @@ function EndpointPanel({ endpoint }: { readonly endpoint: Endpoint }) {
             </Select>
           </label>
           <Link to="/webhooks/new" search={{ url }} className="btn">
-            New webhook to here
+            New webhook for this URL
           </Link>
           <span className="grow" />
           <CommandButton
@@ -132,8 +132,8 @@ function EndpointPanel({ endpoint }: { readonly endpoint: Endpoint }) {
       </div>
       {error && <ErrorNotice error={error} />}
       {data && requests.length === 0 && (
-        <Empty title="It listens">
-          <Radio className="ico listen-live" /> Nothing has arrived yet. Try it:
+        <Empty title="Waiting for requests">
+          <Radio className="ico listen-live" /> No requests received yet. Send one:
           <code className="listen-try">{`curl -d '{"hello":"there"}' ${url}`}</code>
         </Empty>
       )}
@@ -172,7 +172,8 @@ function EndpointPanel({ endpoint }: { readonly endpoint: Endpoint }) {
           }}
           onClose={() => setEnding(false)}
         >
-          Its address answers 404 from then on, and what arrived is gone.
+          The URL then responds with 404, and the received requests are deleted. This can't be
+          undone.
         </Confirm>
       )}
     </div>

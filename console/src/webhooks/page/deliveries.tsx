@@ -129,12 +129,12 @@ function NothingSent(props: {
   readonly webhook: Webhook;
 }) {
   if (props.status !== undefined) {
-    return <Empty title={`None is ${toWords(props.status).toLowerCase()}`} />;
+    return <Empty title={`No ${toWords(props.status).toLowerCase()} deliveries`} />;
   }
   return (
-    <Empty title="Nothing was sent yet">
-      It waits for {props.webhook.events.join(", ")}. Press <kbd className="key">t</kbd> to see how
-      its endpoint answers.
+    <Empty title="No deliveries yet">
+      The webhook sends {props.webhook.events.join(", ")}. Press <kbd className="key">t</kbd> to
+      send a test event.
     </Empty>
   );
 }
@@ -147,7 +147,7 @@ function Row(props: {
   const { status, eventType, attempts, lastResponseStatus, lastDurationMs, createdAt, replayOf } =
     props.delivery;
   const answer =
-    lastResponseStatus === null ? (attempts > 0 ? "no answer" : "") : lastResponseStatus;
+    lastResponseStatus === null ? (attempts > 0 ? "no response" : "") : lastResponseStatus;
   return (
     <PlainButton
       className="hook-row"
@@ -157,7 +157,7 @@ function Row(props: {
       <State state={status} />
       <span className="mono cut">
         {eventType}
-        {replayOf !== null && <span className="muted"> · again</span>}
+        {replayOf !== null && <span className="muted"> · replay</span>}
       </span>
       <span className="muted hook-answer">
         {answer}

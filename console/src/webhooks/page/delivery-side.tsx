@@ -68,7 +68,8 @@ export function DeliverySide({ webhookId, deliveryId, onOpen, onClose }: Deliver
             <HeaderList headers={delivery.request.headers} />
             {delivery.request.body === null ? (
               <p className="muted">
-                Its body can't be shown: the event is no longer kept, or you may not see all of it.
+                The body can't be shown: the event was deleted after the retention period, or you
+                don't have permission to see it.
               </p>
             ) : (
               <BodyText text={delivery.request.body} label="Body of the request" />
@@ -85,7 +86,7 @@ export function DeliverySide({ webhookId, deliveryId, onOpen, onClose }: Deliver
                 tone: isGood(attempt) ? "ok" : "bad",
                 title: describeAttempt(attempt),
                 children: attempt.body && attempt.number < delivery.attempts && (
-                  <BodyText text={attempt.body} label={`Answer ${attempt.number}`} />
+                  <BodyText text={attempt.body} label={`Response ${attempt.number}`} />
                 ),
               }))}
             />
@@ -96,7 +97,7 @@ export function DeliverySide({ webhookId, deliveryId, onOpen, onClose }: Deliver
             </Link>
             {delivery.replayOf !== null && (
               <PlainButton className="link" onClick={() => onOpen(delivery.replayOf ?? "")}>
-                The first delivery
+                Original delivery
               </PlainButton>
             )}
             <span className="muted mono cut">{delivery.id}</span>
@@ -113,12 +114,14 @@ function Acts(props: { readonly delivery: Detail; readonly onOpen: (id: string) 
   const retry = useCommand("webhooks.retry_delivery", {
     refusal: status === "failed" ? undefined : "Only a failed delivery can be retried.",
     said: ({ data }) => {
-      const answer = data.lastResponseStatus ?? data.lastError ?? "no answer";
-      return data.status === "succeeded" ? `It arrived: ${answer}.` : `It failed again: ${answer}.`;
+      const answer = data.lastResponseStatus ?? data.lastError ?? "no response";
+      return data.status === "succeeded"
+        ? `Delivered: ${answer}.`
+        : `Delivery failed again: ${answer}.`;
     },
   });
   const replay = useCommand("webhooks.replay_delivery", {
-    said: "It is sent again, as a new delivery.",
+    said: "The event is sent again as a new delivery.",
     onDone: ({ data }) => props.onOpen(data.id),
   });
   const runRetry = (): void => void retry.run({ params });
@@ -126,7 +129,7 @@ function Acts(props: { readonly delivery: Detail; readonly onOpen: (id: string) 
   useActions([
     {
       keys: "r",
-      label: "Retry the delivery",
+      label: "Retry delivery",
       run: runRetry,
       disabled: retry.refusal,
       asks: {
@@ -137,7 +140,7 @@ function Acts(props: { readonly delivery: Detail; readonly onOpen: (id: string) 
     },
     {
       keys: "shift+r",
-      label: "Replay the delivery",
+      label: "Replay delivery",
       run: runReplay,
       disabled: replay.refusal,
       asks: {
@@ -155,7 +158,7 @@ function Acts(props: { readonly delivery: Detail; readonly onOpen: (id: string) 
       <CommandButton
         command={replay}
         keys="shift+r"
-        title="A new delivery of the same event"
+        title="Send the event again as a new delivery"
         onPress={runReplay}
       >
         <Repeat /> Replay
@@ -169,14 +172,14 @@ function Answer({ delivery }: { readonly delivery: Detail }) {
   if (delivery.attempts === 0) return null;
   const isArrived = status !== null && status >= 200 && status < 300;
   return (
-    <section aria-label="Answer" className="hook-part">
-      <h3>Answer</h3>
+    <section aria-label="Response" className="hook-part">
+      <h3>Response</h3>
       <p className={isArrived ? "hook-verdict ok" : "hook-verdict bad"}>
-        <strong>{status ?? "No answer"}</strong>
+        <strong>{status ?? "No response"}</strong>
         {error !== null && <span>{error}</span>}
         <span className="muted">{toDuration(durationMs)}</span>
       </p>
-      {body !== null && body !== "" && <BodyText text={body} label="Body of the answer" />}
+      {body !== null && body !== "" && <BodyText text={body} label="Body of the response" />}
     </section>
   );
 }
@@ -184,6 +187,6 @@ function Answer({ delivery }: { readonly delivery: Detail }) {
 const isGood = ({ status }: Attempt): boolean => status !== null && status >= 200 && status < 300;
 
 function describeAttempt({ number, status, durationMs, error }: Attempt): string {
-  const answer = status === null ? (error ?? "no answer") : String(status);
+  const answer = status === null ? (error ?? "no response") : String(status);
   return `${number}. ${answer}${durationMs === null ? "" : ` in ${toDuration(durationMs)}`}`;
 }

@@ -35,9 +35,9 @@ function useMissed({ events, filter, environments, pausedAt }: Webhook): string 
   const body = { events, filter, environments, limit: COUNTED, from: pausedAt ?? "" };
   const found = useOp("webhooks.preview", { body }, { enabled: pausedAt !== null }).data?.data;
   if (!found) return "";
-  if (found.events.length === 0) return "Nothing has happened since that it would have been sent.";
+  if (found.events.length === 0) return "No matching events since then.";
   const n = count(found.events.length, "event");
-  return `${found.truncated ? "At least " : ""}${n} since then ${found.events.length === 1 ? "waits" : "wait"} for it.`;
+  return `${found.truncated ? "At least " : ""}${n} since then ${found.events.length === 1 ? "is" : "are"} not sent yet.`;
 }
 
 /** Resumes a webhook, from where it stopped or from now. */
@@ -47,7 +47,7 @@ export function ResumeDialog(props: { readonly webhook: Webhook; readonly onClos
   const form = useForm("webhooks.resume", {
     params: { id },
     initial: { from: "pausedAt" },
-    said: ({ data }) => `${data.name} is resumed.`,
+    said: ({ data }) => `${data.name} resumed.`,
     onDone: props.onClose,
   });
   return (
@@ -55,15 +55,11 @@ export function ResumeDialog(props: { readonly webhook: Webhook; readonly onClos
       <p>{missed}</p>
       <RadioField
         {...form.field("from")}
-        label="From where"
+        label="Start from"
         hidesLabel
         options={[
-          [
-            "pausedAt",
-            "From where it stopped",
-            "Nothing is lost: missed events are sent first, in order.",
-          ],
-          ["now", "From now", "Events since the pause are skipped. They can be recovered later."],
+          ["pausedAt", "The time of the pause", "Missed events are sent first, in order."],
+          ["now", "Now", "Events since the pause are skipped. They can be recovered later."],
         ]}
       />
     </FormDialog>

@@ -24,14 +24,14 @@ export function Recoveries({ webhook }: { readonly webhook: Webhook }) {
     <div className="hook-recovery scroll">
       <Section
         title="Recover deliveries"
-        about="Retry failed deliveries, or send matching events that have no delivery, in the order of the events. Only events from after the webhook was created are sent, and nothing that was delivered is sent twice."
+        about="Retry failed deliveries, or send events that have no delivery, in the order of the events. Delivered events, and events from before the webhook was created, are not sent."
       >
         <RecoveryChoice webhook={webhook} />
       </Section>
       <Section title="Recoveries">
         {error && <ErrorNotice error={error} retry={() => void refetch()} />}
         {isPending && <Loading rows={3} />}
-        {data?.data.length === 0 && <Empty title="None yet" />}
+        {data?.data.length === 0 && <Empty title="No recoveries yet" />}
         <ul>
           {data?.data.map((recovery) => (
             <RecoveryEntry key={recovery.id} recovery={recovery} />

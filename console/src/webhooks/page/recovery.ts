@@ -1,9 +1,9 @@
 const HOUR_MS = 3_600_000;
 
 export const SPANS = [
-  { label: "An hour ago", ms: HOUR_MS },
-  { label: "A day ago", ms: 24 * HOUR_MS },
-  { label: "A week ago", ms: 7 * 24 * HOUR_MS },
+  { label: "1 hour ago", ms: HOUR_MS },
+  { label: "1 day ago", ms: 24 * HOUR_MS },
+  { label: "1 week ago", ms: 7 * 24 * HOUR_MS },
 ] as const;
 
 interface Progress {

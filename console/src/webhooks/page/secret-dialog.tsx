@@ -21,24 +21,28 @@ export function SecretDialog({ webhook: { id, name, hasSecret }, onClose }: Secr
   if (made) {
     const until = made.previousSecretExpiresAt;
     return (
-      <NoticeDialog title={`The new secret of ${name}`} act="I have saved it" onClose={onClose}>
-        <p>It is shown only now. Give it to the receiver.</p>
+      <NoticeDialog title={`New signing secret of ${name}`} act="Done" onClose={onClose}>
+        <p>Copy the secret now: it is not shown again. Configure it in the receiver.</p>
         <CopyLine label="Signing secret" text={made.secret} />
-        {until && <p className="muted">The former secret signs too until {toMoment(until)}.</p>}
+        {until && (
+          <p className="muted">
+            Deliveries are also signed with the old secret until {toMoment(until)}.
+          </p>
+        )}
       </NoticeDialog>
     );
   }
   return (
     <FormDialog
       form={form}
-      title={`New signing secret for ${name}`}
-      act="Create a new secret"
+      title={`Rotate signing secret of ${name}`}
+      act="Rotate secret"
       onClose={onClose}
     >
       <p>
         {hasSecret
-          ? "For 24 hours each delivery is signed with the old secret and the new one, so that the receiver can change over without a gap."
-          : "From then on every delivery is signed, so that the receiver can verify its origin."}
+          ? "For 24 hours, deliveries are signed with the old and the new secret. Replace the secret in the receiver during this time."
+          : "All deliveries are then signed, so that the receiver can verify the sender."}
       </p>
     </FormDialog>
   );

@@ -16,7 +16,7 @@ export function Settings({ webhook }: { readonly webhook: Webhook }) {
     version: versionOf("webhooks.get", { params }, ({ data }) => toDraft(data)),
     toBody: (draft: WebhookDraft) => toBody(draft),
     check: checkDraft,
-    said: ({ data }) => data.warnings?.[0]?.message ?? `${data.name} is saved.`,
+    said: ({ data }) => data.warnings?.[0]?.message ?? `${data.name} saved.`,
   });
   return (
     <div className="hook-form scroll">

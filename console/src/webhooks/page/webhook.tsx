@@ -57,7 +57,7 @@ export function WebhookPage() {
       {webhook.status === "paused" && <PauseNotice webhook={webhook} />}
       {webhook.catchingUp && (
         <p className="notice" role="status">
-          It makes up what it missed in its pause, in the order in which it happened.
+          Sending the events that were missed during the pause, in order.
         </p>
       )}
       <Tabs
@@ -90,7 +90,7 @@ function Head({ webhook }: { readonly webhook: Webhook }) {
     void pause(webhook);
   };
   useActions([
-    { keys: "t", label: "Send a test", run: test, disabled: tested.refusal },
+    { keys: "t", label: "Send test event", run: test, disabled: tested.refusal },
     {
       keys: "p",
       label: status === "paused" ? "Resume" : "Pause",
@@ -99,7 +99,7 @@ function Head({ webhook }: { readonly webhook: Webhook }) {
     },
   ]);
   const remove = useCommand("webhooks.delete", {
-    said: `${name} is deleted.`,
+    said: `${name} deleted.`,
     onDone: () => void navigate({ to: "/webhooks" }),
   });
   const off = { disabled: reason !== undefined, title: reason };
@@ -112,7 +112,7 @@ function Head({ webhook }: { readonly webhook: Webhook }) {
       {health && health.recent.length > 0 && <Summary health={health} />}
       <State {...stateOf(webhook, health)} />
       <CommandButton command={tested} keys="t" onPress={test}>
-        <Send /> {tested.isBusy ? "Sending…" : "Send a test"}
+        <Send /> {tested.isBusy ? "Sending…" : "Send test event"}
       </CommandButton>
       <Button look={status === "paused" ? "main" : undefined} {...off} onClick={turn}>
         {status === "paused" ? <Play /> : <Pause />}
@@ -123,7 +123,7 @@ function Head({ webhook }: { readonly webhook: Webhook }) {
         className="btn bare icon"
         items={[
           {
-            label: "New signing secret",
+            label: "Rotate signing secret",
             icon: <KeyRound />,
             disabled: reason,
             onPick: () => setAsked("rotate"),
@@ -145,13 +145,12 @@ function Head({ webhook }: { readonly webhook: Webhook }) {
       {asked === "delete" && (
         <Confirm
           title={`Delete ${name}`}
-          act="Delete it"
+          act="Delete webhook"
           isBusy={remove.isBusy}
           onAct={() => void remove.run({ params: { id } })}
           onClose={() => setAsked(undefined)}
         >
-          Nothing is sent to {new URL(url).host} any more, and its deliveries can't be seen any
-          more. This can't be taken back.
+          Deletes the webhook to {new URL(url).host} and its delivery history. This can't be undone.
         </Confirm>
       )}
     </header>
@@ -162,15 +161,15 @@ function Summary({ health }: { readonly health: Health }) {
   return (
     <span className="hook-summary">
       <HealthStrip recent={health.recent} />
-      {health.successShare !== null && <span>{shareOf(health.successShare)} arrived</span>}
-      {health.open > 0 && <span className="muted">{health.open} under way</span>}
+      {health.successShare !== null && <span>{shareOf(health.successShare)} succeeded</span>}
+      {health.open > 0 && <span className="muted">{health.open} in progress</span>}
     </span>
   );
 }
 
 function describeTest({ status, error, latency_ms: ms }: Schemas["PingResult"]): string {
-  if (status === 0) return `Nothing answered: ${error ?? "no reason is known"}`;
-  const verdict = status >= 200 && status < 300 ? "It arrived" : "It was refused";
+  if (status === 0) return `No response: ${error ?? "unknown error"}`;
+  const verdict = status >= 200 && status < 300 ? "Test event delivered" : "Test event rejected";
   return `${verdict}: ${status} in ${toDuration(ms)}.`;
 }
 
@@ -179,7 +178,7 @@ const pause = ({ id, name }: Webhook): Promise<unknown> =>
     "webhooks.update",
     { params: { id }, body: { status: "paused" } },
     {
-      said: `${name} is paused. It keeps its place.`,
+      said: `${name} paused. Missed events can be sent when you resume it.`,
       undo: () => call("webhooks.resume", { params: { id }, body: { from: "pausedAt" } }),
     },
   );

@@ -148,7 +148,7 @@ export function StepFailure({ step }: { readonly step: RunStep }) {
         </p>
       )}
       {error.body !== undefined && (
-        <JsonTree value={error.body} path="body" label="Body of the answer" />
+        <JsonTree value={error.body} path="body" label="Body of the response" />
       )}
     </div>
   );
