@@ -24,7 +24,7 @@ export function Grounds({ approval }: { readonly approval: Approval }) {
     <div className="approval-grounds">
       {hasInput && (
         <section>
-          <h3>What started it</h3>
+          <h3>Trigger</h3>
           <ReadableValue value={input} />
         </section>
       )}

@@ -33,7 +33,7 @@ const SOURCES: readonly ScopeSource[] = [
     title: "Read today's orders",
     value: { day: "2026-11-16", count: 120 },
   },
-  { path: "trigger", title: "What started it", value: { type: "manual", input: { name: "Ada" } } },
+  { path: "trigger", title: "Trigger", value: { type: "manual", input: { name: "Ada" } } },
 ];
 
 export function CodeSection() {

@@ -77,7 +77,7 @@ describeInBrowser("runs", () => {
     await page.getByRole("row").first().waitFor();
     await expectSound(visitor);
     await page.getByRole("button", { name: "Failed" }).click();
-    await page.getByLabel("Words of the error").fill("number");
+    await page.getByLabel("Text of the error").fill("number");
     await page.waitForURL(/q=number/);
     await page.keyboard.press("Escape");
     await page.keyboard.press("j");
@@ -94,9 +94,9 @@ describeInBrowser("runs", () => {
     const definition = { nodes: [READ, price("steps.read.output.total * 2"), DONE] };
     expect((await ask(`PATCH /api/v1/workflows/${id}`, definition)).status).toBe(200);
     expect((await ask(`POST /api/v1/workflows/${id}/publish`, {})).status).toBe(200);
-    await page.getByRole("button", { name: "Retry in another way" }).click();
-    await page.getByRole("radio", { name: "Where it failed" }).check();
-    await page.getByRole("checkbox", { name: /deployed now/ }).check();
+    await page.getByRole("button", { name: "Retry options" }).click();
+    await page.getByRole("radio", { name: "From the failed step" }).check();
+    await page.getByRole("checkbox", { name: /deployed version/ }).check();
     await page.keyboard.press("Enter");
     await stateOf(page, "Completed").waitFor();
     await page.keyboard.press("2");
@@ -156,7 +156,7 @@ describeInBrowser("runs", () => {
     expect(await dialog.textContent()).toContain("1 The run has completed.");
     await expectSound(visitor);
     await page.keyboard.press("Enter");
-    await page.getByText(/2 runs go on/).waitFor();
+    await page.getByText(/2 runs retried/).waitFor();
     await dialog.waitFor({ state: "detached" });
     await until(async () => {
       const { body } = await ask(`GET /api/v1/audit?type=workflow.run_retried&limit=10`);
@@ -171,7 +171,7 @@ describeInBrowser("runs", () => {
     const visitor = await at.visit(["owner"], { width: 400 });
     const { page } = visitor;
     await page.goto(`${at.origin}/runs?workflow=${id}`);
-    await page.getByText("No run matches").waitFor();
+    await page.getByText("No matching runs").waitFor();
     const { body } = await trigger(ask, id, { total: 1 });
     await page.getByRole("row").first().waitFor();
     await expectSound(visitor);
@@ -179,13 +179,13 @@ describeInBrowser("runs", () => {
     await page.waitForURL(new RegExp(body.data.runId));
     await stateOf(page, "Waiting").waitFor();
     await page.getByRole("option", { name: /Nap/ }).click();
-    await page.getByText("Waits", { exact: true }).waitFor();
+    await page.getByText("Delayed", { exact: true }).waitFor();
     await expectSound(visitor);
     await page.getByRole("button", { name: "Cancel" }).click();
     // Enter keeps the run.
     const wayOut = page.getByRole("dialog").locator("footer button:focus");
-    expect(await wayOut.textContent()).not.toBe("Cancel the run");
-    await page.getByRole("dialog").getByRole("button", { name: "Cancel the run" }).click();
+    expect(await wayOut.textContent()).not.toBe("Cancel run");
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel run" }).click();
     await stateOf(page, "Cancelled").waitFor();
     // Any number of waiting runs can be cancelled with the filter of the list.
     const started = await Promise.all([1, 2, 3].map((total) => trigger(ask, id, { total })));
@@ -200,7 +200,7 @@ describeInBrowser("runs", () => {
     await page.getByRole("dialog", { name: "Cancel 3 runs?" }).waitFor();
     await page.getByRole("button", { name: "Cancel 3" }).click();
     await page.getByText("3 runs cancelled.").waitFor();
-    await page.getByText("No run matches").waitFor();
+    await page.getByText("No matching runs").waitFor();
   });
 
   test("files of a run are previewed next to it, only as text", async () => {
@@ -232,7 +232,7 @@ describeInBrowser("runs", () => {
     const { page } = visitor;
     await page.goto(`${at.origin}/runs/${run.id}?step=all`);
     const panel = page.getByRole("complementary", { name: "Step" });
-    await panel.getByText("no longer kept").first().waitFor();
+    await panel.getByText("deleted version").first().waitFor();
     const dialog = page.getByRole("dialog");
     const look = async (file: string, ...words: readonly string[]) => {
       await panel.getByRole("button", { name: file, exact: true }).first().click();
@@ -309,7 +309,7 @@ describeInBrowser("runs", () => {
     const retry = page.getByRole("button", { name: "Retry", exact: true });
     await retry.waitFor();
     expect(await retry.isDisabled()).toBe(true);
-    expect(await retry.getAttribute("title")).toBe("You may not start workflows.");
+    expect(await retry.getAttribute("title")).toBe("You don't have permission to start workflows.");
     await expectSound(visitor);
   });
 

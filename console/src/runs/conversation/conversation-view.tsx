@@ -88,8 +88,8 @@ function TurnView(props: Omit<EntryProps, "entry"> & { readonly entry: Entry & {
           {entry.status === "completed"
             ? `${count(entry.tokens, "token")}${entry.cost === undefined ? "" : ` · ${toDollars(entry.cost)}`}`
             : entry.status === "running"
-              ? "The model answers…"
-              : "Show the turn"}
+              ? "Generating response…"
+              : "Show turn"}
         </PlainButton>
       </div>
     </>
@@ -98,8 +98,8 @@ function TurnView(props: Omit<EntryProps, "entry"> & { readonly entry: Entry & {
 
 const CALL_ICONS = { waiting: Clock, running: Wrench, done: Check, failed: CircleX } as const;
 const CALL_WORDS = {
-  waiting: "waits for an approval",
-  running: "is under way",
+  waiting: "waiting for approval",
+  running: "running",
   done: "done",
   failed: "failed",
 } as const;
@@ -121,11 +121,11 @@ function CallView(props: Omit<EntryProps, "entry"> & { readonly entry: Entry & {
       )}
       {status === "waiting" ? (
         <Link className="btn" to="/approvals" search={{ open: `${runId}:${stepId}` }}>
-          Go to the approval
+          Open approval
         </Link>
       ) : (
         <PlainButton className="run-link" onClick={() => onOpen(stepId)}>
-          Show the step
+          Show step
         </PlainButton>
       )}
     </details>

@@ -24,20 +24,20 @@ export function BulkBar({ runs, selection, onClear }: BarProps) {
   const canRetry = planBulk("retry", chosen, mayTrigger);
   const canCancel = planBulk("cancel", chosen, mayTrigger);
   const refusal = (one: BulkPlan): string | undefined =>
-    one.ids.length > 0 ? undefined : (one.left[0]?.reason ?? "Nothing is selected.");
+    one.ids.length > 0 ? undefined : (one.left[0]?.reason ?? "Select runs first.");
   useActions(
     chosen.length === 0
       ? []
       : [
           {
             keys: "r",
-            label: "Retry the selected runs",
+            label: "Retry selected runs",
             run: () => setAsked("retry"),
             disabled: refusal(canRetry),
           },
           {
             keys: "c",
-            label: "Cancel the selected runs",
+            label: "Cancel selected runs",
             run: () => setAsked("cancel"),
             disabled: refusal(canCancel),
           },
@@ -53,7 +53,7 @@ export function BulkBar({ runs, selection, onClear }: BarProps) {
       <Button refusal={refusal(canCancel)} onClick={() => setAsked("cancel")}>
         <Ban /> Cancel {canCancel.ids.length || ""}
       </Button>
-      <Button look="bare" isIcon aria-label="Select nothing" onClick={onClear}>
+      <Button look="bare" isIcon aria-label="Clear selection" onClick={onClear}>
         <X />
       </Button>
       {asked === "retry" && (

@@ -17,7 +17,7 @@ test("a retry counts the runs oldest first, and lists skipped runs with the reas
     ids: ["a", "d"],
     left: [
       { reason: "Test runs can't be retried. Start a new test.", count: 1 },
-      { reason: "The run is still under way.", count: 1 },
+      { reason: "The run has not ended yet.", count: 1 },
       { reason: "The run has completed.", count: 1 },
     ],
   });
@@ -27,14 +27,14 @@ test("only active runs can be cancelled, and none without the permission", () =>
   expect(planBulk("cancel", RUNS, true).ids).toEqual(["c"]);
   expect(planBulk("cancel", RUNS, false)).toEqual({
     ids: [],
-    left: [{ reason: "You may not end runs.", count: 5 }],
+    left: [{ reason: "You don't have permission to cancel runs.", count: 5 }],
   });
 });
 
 test("the result names the rejected runs", () => {
-  expect(tellOutcome("retry", 1, [])).toBe("1 run goes on.");
-  expect(tellOutcome("cancel", 3, ["The run is over."])).toBe(
-    "3 runs cancelled. 1 was refused: The run is over.",
+  expect(tellOutcome("retry", 1, [])).toBe("1 run retried.");
+  expect(tellOutcome("cancel", 3, ["The run has ended."])).toBe(
+    "3 runs cancelled. 1 failed: The run has ended.",
   );
 });
 

@@ -79,11 +79,11 @@ type UnderWay = NonNullable<CancelFilter["status"]>;
 const isUnderWay = (status: string): status is UnderWay =>
   /^(queued|running|waiting|paused)$/.test(status);
 
-/** Describes the result: `12 runs go on. 1 was refused: …` */
+/** Describes the result: `12 runs retried. 1 failed: …` */
 export function tellOutcome(act: BulkAct, done: number, refused: readonly string[]): string {
   const what = count(done, "run");
-  const said = act === "retry" ? `${what} ${done === 1 ? "goes" : "go"} on.` : `${what} cancelled.`;
+  const said = act === "retry" ? `${what} retried.` : `${what} cancelled.`;
   const [first] = refused;
   if (first === undefined) return said;
-  return `${said} ${refused.length} ${refused.length === 1 ? "was" : "were"} refused: ${first}`;
+  return `${said} ${refused.length} failed: ${first}`;
 }

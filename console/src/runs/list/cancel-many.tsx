@@ -43,15 +43,16 @@ export function CancelMany(props: {
   return (
     <Confirm
       title={found === undefined ? "Counting the runs…" : `Cancel ${count(found, "run")}?`}
-      act={found === undefined ? "Cancel them" : `Cancel ${found}`}
+      act={found === undefined ? "Cancel runs" : `Cancel ${count(found, "run")}`}
       isBusy={cancel.isBusy || found === undefined || found === 0}
       onAct={() => void cancel.run({ body: { filter: props.filter } }).then(props.onClose)}
       onClose={props.onClose}
     >
       {error && <ErrorNotice error={error} />}
       <p>
-        They are over at once; what is under way outside is cut off.
-        {found === RUNS_MAX && " There may be more: these are the oldest."}
+        The runs end immediately. Running calls to other systems are cancelled.
+        {found === RUNS_MAX &&
+          " Only the oldest matching runs are included. Repeat to cancel more."}
       </p>
       <LeftOut left={props.left} />
     </Confirm>

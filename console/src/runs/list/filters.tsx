@@ -16,10 +16,10 @@ const SPAN_WORDS: Readonly<Record<Span, string>> = {
   "30d": "Last 30 days",
 };
 const TRIGGER_WORDS: Readonly<Record<string, string>> = {
-  manual: "By hand",
+  manual: "Manual",
   event_bus: "Event",
-  subworkflow: "Another workflow",
-  error: "A failure",
+  subworkflow: "Subworkflow",
+  error: "Error",
 };
 
 interface FilterProps {
@@ -44,7 +44,7 @@ export function RunFilters({ search, onChange }: FilterProps) {
         onPick={(workflow) => onChange({ workflow, version: undefined })}
       />
       <Pick
-        label="Started by"
+        label="Trigger"
         all="Any trigger"
         value={search.trigger}
         options={TRIGGERS.map((trigger) => [trigger, TRIGGER_WORDS[trigger] ?? toWords(trigger)])}
@@ -56,7 +56,7 @@ export function RunFilters({ search, onChange }: FilterProps) {
         value={isCustom ? "custom" : search.since}
         options={[
           ...SPANS.map((span) => [span, SPAN_WORDS[span]] as const),
-          ["custom", "From … to"],
+          ["custom", "Custom period"],
         ]}
         onPick={(span) =>
           onChange({
@@ -72,12 +72,12 @@ export function RunFilters({ search, onChange }: FilterProps) {
         </>
       )}
       <Pick
-        label="Tests"
-        all="With tests"
+        label="Test runs"
+        all="With test runs"
         value={search.tests}
         options={[
-          ["no", "Without tests"],
-          ["only", "Tests only"],
+          ["no", "Without test runs"],
+          ["only", "Test runs only"],
         ]}
         onPick={(tests) =>
           onChange({ tests: tests === "no" || tests === "only" ? tests : undefined })
@@ -174,17 +174,17 @@ function ErrorText({ search, onChange }: FilterProps) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(() => setText(search.q ?? ""), [search.q]);
   useEffect(() => () => clearTimeout(timer.current), []);
-  useActions([{ keys: "f", label: "Find by error", run: () => field.current?.focus() }]);
+  useActions([{ keys: "f", label: "Search errors", run: () => field.current?.focus() }]);
   return (
     <label className="runs-find">
       <Search className="ico" />
-      <span className="hide">Words of the error</span>
+      <span className="hide">Text of the error</span>
       <TextInput
         isBare
         ref={field}
         className={`field${search.q === undefined ? "" : " is-set"}`}
         type="text"
-        placeholder="Find by error"
+        placeholder="Search errors"
         value={text}
         onChange={({ target }) => {
           setText(target.value);

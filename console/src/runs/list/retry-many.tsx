@@ -64,13 +64,16 @@ export function RetryMany(props: {
     <Confirm
       isGentle
       title={runs === undefined ? "Counting the runs…" : `Retry ${runs}?`}
-      act={preview ? `Retry ${preview.count}` : "Retry"}
+      act={preview ? `Retry ${runs}` : "Retry"}
       isBusy={retry.isBusy || !preview || preview.count === 0}
       onAct={() => void act()}
       onClose={props.onClose}
     >
       {error && <ErrorNotice error={error} />}
-      <p>Each goes on where it failed, the oldest first, and keeps what had completed.</p>
+      <p>
+        Each run continues at the step that failed. Completed steps are kept. The oldest run starts
+        first.
+      </p>
       <LeftOut left={[...props.left, ...(preview?.left ?? [])]} />
     </Confirm>
   );
@@ -80,7 +83,7 @@ export function LeftOut({ left }: { readonly left: BulkPlan["left"] }) {
   if (left.length === 0) return null;
   return (
     <div>
-      <p>Left out:</p>
+      <p>Skipped:</p>
       <ul className="bulk-left">
         {left.map(({ reason, count: n }) => (
           <li key={reason}>

@@ -55,7 +55,7 @@ export function Runs() {
   const open = (id: string): void => void navigate({ to: "/runs/$id", params: { id } });
   const { cursor, selection, select, clear } = useRowKeys(ids, open);
   const curl = (): void =>
-    void copyText(toCurl("/api/v1/runs", { ...query, limit: 100 }), "The curl line is");
+    void copyText(toCurl("/api/v1/runs", { ...query, limit: 100 }), "The curl command is");
   useActions([{ label: "Copy this list as curl", run: curl }]);
   const isEmpty = isFresh && runs.length === 0 && !error;
   return (
@@ -66,7 +66,7 @@ export function Runs() {
           className="tabs"
           role="group"
           aria-label="Status"
-          title={query.from === undefined ? "Counts are of the last 24 hours" : undefined}
+          title={query.from === undefined ? "Counts of the last 24 hours" : undefined}
         >
           {TABS.map((tab) => (
             <PlainButton
@@ -142,14 +142,14 @@ function useRowKeys(ids: readonly string[], onOpen: (id: string) => void) {
     { keys: "ArrowUp", label: "Previous run", run: () => walk(-1), hidden: true },
     { keys: "shift+ArrowDown", label: "Select down", run: () => walk(1, true) },
     { keys: "shift+ArrowUp", label: "Select up", run: () => walk(-1, true) },
-    { keys: "Enter", label: "Open the run", run: () => cursor !== undefined && onOpen(cursor) },
-    { keys: "x", label: "Select the run", run: () => select(cursor, false) },
+    { keys: "Enter", label: "Open run", run: () => cursor !== undefined && onOpen(cursor) },
+    { keys: "x", label: "Select run", run: () => select(cursor, false) },
     {
       keys: "mod+a",
-      label: "Select all that are listed",
+      label: "Select all listed runs",
       run: () => setSelection({ ids: new Set(ids), anchor: ids[0] }),
     },
-    { keys: "Escape", label: "Select nothing", run: clear, hidden: true },
+    { keys: "Escape", label: "Clear selection", run: clear, hidden: true },
   ]);
   return { cursor, selection, select, clear };
 }
@@ -167,12 +167,14 @@ function ActOnAll(props: {
   // An open dialog stays while the list reloads.
   if (!props.isOffered && !isAsked) return null;
   const close = (): void => setAsked(false);
-  const refusal = retry ? "You may not start workflows." : "You may not end runs.";
+  const refusal = retry
+    ? "You don't have permission to start workflows."
+    : "You don't have permission to cancel runs.";
   return (
     <>
       <Button
         disabled={!mayTrigger}
-        title={mayTrigger ? "All that match, listed or not" : refusal}
+        title={mayTrigger ? "All matching runs, including those not listed" : refusal}
         onClick={() => setAsked(true)}
       >
         {retry ? <RotateCcw /> : <Ban />} {retry ? "Retry all…" : "Cancel all…"}
@@ -204,14 +206,14 @@ function NoRuns({
   const { status } = search;
   if (isFiltered(search)) {
     return (
-      <Empty title="No run matches" action={<Button onClick={onClear}>Show all runs</Button>}>
-        Nothing that ran here fits all of these filters.
+      <Empty title="No matching runs" action={<Button onClick={onClear}>Show all runs</Button>}>
+        No run matches all filters. Remove a filter to see more.
       </Empty>
     );
   }
   return (
-    <Empty title={status ? `No run is ${toWords(status).toLowerCase()}` : "Nothing has run yet"}>
-      A run appears here as soon as a trigger starts a workflow.
+    <Empty title={status ? `No ${toWords(status).toLowerCase()} runs` : "No runs yet"}>
+      A run appears here when a trigger starts a workflow.
     </Empty>
   );
 }

@@ -148,7 +148,8 @@ async function followRun(book: StepBook, signal: AbortSignal): Promise<void> {
       },
     });
     if (signal.aborted || (last && isOver(last.status))) return;
-    if (outcome === "refused") throw new Error("The run can't be followed.");
+    if (outcome === "refused")
+      throw new Error("Live updates of this run are not available. Reload the page.");
     await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
   }
 }

@@ -20,7 +20,7 @@ interface RetryDraft {
 
 /** Returns the message shown after a retry was started. */
 export const tellRetry = ({ from = "failed" }: RetryWish): string =>
-  from === "failed" ? "The run continues where it failed." : "The run starts again.";
+  from === "failed" ? "The run continues at the failed step." : "The run starts again.";
 
 interface RetryFormProps {
   readonly run: TracedRun;
@@ -33,7 +33,12 @@ export function RetryForm({ run, step, onClose }: RetryFormProps) {
   const places = [
     ...(run.status === "completed"
       ? []
-      : [["failed", run.status === "failed" ? "Where it failed" : "Where it ended"] as const]),
+      : [
+          [
+            "failed",
+            run.status === "failed" ? "From the failed step" : "From the step where it ended",
+          ] as const,
+        ]),
     ...(step ? [[step.id, `From “${step.name}”`] as const] : []),
     ["start", "From the start"] as const,
   ];
@@ -65,15 +70,15 @@ export function RetryForm({ run, step, onClose }: RetryFormProps) {
   const { field, values } = form;
   return (
     <InlineForm form={form} label="Retry" act="Retry" isMain onClose={onClose}>
-      <RadioField {...field("from")} label="Retry" options={places} />
-      <CheckField {...field("isLatest")} label="In the version that is deployed now" />
+      <RadioField {...field("from")} label="Start from" options={places} />
+      <CheckField {...field("isLatest")} label="Use the deployed version" />
       {canEdit(values) && (
         <CodeField {...field("input")} label="Input" language="json" isRequired />
       )}
       <Text size="s" tone="muted">
         {values.from === "start"
           ? "All steps run again."
-          : "Steps that completed before are kept; the others run again."}
+          : "Steps that completed before it are kept. The others run again."}
       </Text>
     </InlineForm>
   );

@@ -13,16 +13,16 @@ export function findRetryRefusal(
   from: RetryFrom,
   mayTrigger: boolean,
 ): string | undefined {
-  if (!mayTrigger) return "You may not start workflows.";
+  if (!mayTrigger) return "You don't have permission to start workflows.";
   if (run.test) return "Test runs can't be retried. Start a new test.";
-  if (!isOver(run.status)) return "The run is still under way.";
+  if (!isOver(run.status)) return "The run has not ended yet.";
   if (run.status === "completed" && from === "failed") return "The run has completed.";
   return undefined;
 }
 
 export function findCancelRefusal(run: Run, mayTrigger: boolean): string | undefined {
-  if (!mayTrigger) return "You may not end runs.";
-  return isOver(run.status) ? "The run is over." : undefined;
+  if (!mayTrigger) return "You don't have permission to cancel runs.";
+  return isOver(run.status) ? "The run has ended." : undefined;
 }
 
 /** For other triggers, such as events and schedules, a retry keeps the original input. */
@@ -38,6 +38,6 @@ export function readInput(text: string): ReadInput {
   try {
     return { input: JSON.parse(text) as unknown };
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : "It is no JSON." };
+    return { problem: error instanceof Error ? error.message : "The input is not valid JSON." };
   }
 }

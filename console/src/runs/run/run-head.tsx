@@ -93,16 +93,17 @@ function useRunActs(run: TracedRun, step: RunStep | undefined, ask: () => void) 
       },
     );
   const cancel = (): Promise<unknown> =>
-    perform("runs.cancel", { params }, { said: "The run is cancelled." });
+    perform("runs.cancel", { params }, { said: "Run cancelled." });
   const copyJson = async (): Promise<void> => {
     const reply = await perform("runs.get", { params, query: { steps: 2_000 } });
-    if (reply) await copyText(JSON.stringify(reply.data, null, 2), "The run as JSON is");
+    if (reply) await copyText(JSON.stringify(reply.data, null, 2), "The JSON of the run is");
   };
-  const copyCurl = (): void => void copyText(toCurl(`/api/v1/runs/${run.id}`), "The curl line is");
+  const copyCurl = (): void =>
+    void copyText(toCurl(`/api/v1/runs/${run.id}`), "The curl command is");
   useActions([
     {
       keys: "r",
-      label: "Retry the run",
+      label: "Retry run",
       run: () => void retry({}),
       disabled: refusals.retry,
       asks: {
@@ -126,8 +127,8 @@ function useRunActs(run: TracedRun, step: RunStep | undefined, ask: () => void) 
           },
         ]
       : []),
-    { keys: "x", label: "Cancel the run", run: ask, disabled: refusals.cancel },
-    { label: "Copy the run as JSON", run: () => void copyJson() },
+    { keys: "x", label: "Cancel run", run: ask, disabled: refusals.cancel },
+    { label: "Copy run as JSON", run: () => void copyJson() },
     { label: "Copy as curl", run: copyCurl },
   ]);
   return { refusals, retry, cancel, copyJson, copyCurl };
@@ -144,7 +145,7 @@ function RunActs({ run, place, step }: Pick<HeadProps, "run" | "place" | "step">
           className="btn bare"
           to="/causes/$of"
           params={{ of: run.id }}
-          title="What led to it, and what came of it"
+          title="Causes and effects of this run"
         >
           <GitFork /> Why?
         </Link>
@@ -154,7 +155,7 @@ function RunActs({ run, place, step }: Pick<HeadProps, "run" | "place" | "step">
         to="/workflows/$id"
         params={{ id: run.workflowId }}
         search={{ run: run.id, step: place.key }}
-        title="The workflow with this run's data"
+        title="Open the workflow with the data of this run"
       >
         <PencilRuler /> Open in editor
       </Link>
@@ -169,12 +170,12 @@ function RunActs({ run, place, step }: Pick<HeadProps, "run" | "place" | "step">
       <Menu
         label="More"
         items={[
-          { label: "Copy the run as JSON", icon: <Copy />, onPick: () => void acts.copyJson() },
+          { label: "Copy run as JSON", icon: <Copy />, onPick: () => void acts.copyJson() },
           { label: "Copy as curl", icon: <Terminal />, onPick: acts.copyCurl },
           {
-            label: "Copy its id",
+            label: "Copy run ID",
             icon: <Hash />,
-            onPick: () => void copyText(run.id, "The id is"),
+            onPick: () => void copyText(run.id, "The ID is"),
           },
         ]}
       >
@@ -183,18 +184,15 @@ function RunActs({ run, place, step }: Pick<HeadProps, "run" | "place" | "step">
       {isAsking && (
         <Confirm
           title={`Cancel this run of ${run.workflowName}?`}
-          act="Cancel the run"
-          keep="Let it run"
+          act="Cancel run"
+          keep="Keep running"
           onAct={() => {
             setAsking(false);
             void acts.cancel();
           }}
           onClose={() => setAsking(false)}
         >
-          <p>
-            What is under way outside is cut off, and the runs that its steps wait for end too. A
-            retry makes it go on later.
-          </p>
+          <p>Running calls and child runs are cancelled. You can retry the run later.</p>
         </Confirm>
       )}
     </>
@@ -214,14 +212,14 @@ function RetryButton(props: {
       <PlainButton
         className={look}
         disabled={refusals.retry !== undefined}
-        title={refusals.retry ?? "From where it failed"}
+        title={refusals.retry ?? "Retry from the failed step"}
         aria-keyshortcuts="r"
         onClick={() => void onRetry({})}
       >
         <RotateCcw /> Retry <Keys keys="r" />
       </PlainButton>
       <Popover
-        label="Retry in another way"
+        label="Retry options"
         className={`${look} icon`}
         button={<ChevronDown />}
         disabled={refusals.restart}

@@ -20,13 +20,13 @@ export function RunPanel(props: {
   return (
     <div className="run-panel scroll">
       <header className="run-step-head">
-        <h2>The run</h2>
+        <h2>Run</h2>
       </header>
       {run.error && (
         <ErrorSection error={run.error} config={undefined}>
           {failed !== undefined && (
             <Button onClick={() => props.onChoose(readStepPlace(failed, undefined))}>
-              Show the step
+              Show step
             </Button>
           )}
         </ErrorSection>
@@ -52,7 +52,7 @@ export function RunPanel(props: {
             params={{ id: run.workflowId }}
             search={{ run: run.id }}
           >
-            {run.version === null ? "no longer kept" : `v${run.version}`}
+            {run.version === null ? "deleted version" : `v${run.version}`}
           </Link>{" "}
           in {toWords(run.environment).toLowerCase()}
         </dd>
@@ -76,26 +76,26 @@ export function RunPanel(props: {
             </dd>
           </>
         )}
-        <dt>Id</dt>
+        <dt>ID</dt>
         <dd className="mono">{run.id}</dd>
       </dl>
       {run.redacted === true && (
         <p className="notice">
-          What its steps read and wrote is left out: only those who may read traces see it.
+          Input and output of the steps are hidden: you don't have permission to read traces.
         </p>
       )}
       <ValueSection
-        title={input === undefined ? "What started it" : "Input"}
+        title={input === undefined ? "Trigger" : "Input"}
         path={input === undefined ? "trigger" : "trigger.input"}
         value={input ?? run.trigger}
-        none="Nothing."
+        none="Empty."
       />
       {run.output !== null && run.output !== undefined && (
-        <ValueSection title="Output" path="output" value={run.output} none="Nothing." />
+        <ValueSection title="Output" path="output" value={run.output} none="Empty." />
       )}
       {may("events.recent") && (
         <section className="run-section">
-          <h3>What happened to it</h3>
+          <h3>History</h3>
           <History type="run" id={run.id} />
         </section>
       )}

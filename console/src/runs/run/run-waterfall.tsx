@@ -62,8 +62,8 @@ export function RunWaterfall(props: {
   useActions([
     { keys: "j", label: "Next step", run: () => walk(1) },
     { keys: "k", label: "Previous step", run: () => walk(-1) },
-    { keys: "l", label: "Unfold the loop or item", run: () => fold(rows[chosen], true) },
-    { keys: "h", label: "Fold the loop or item", run: () => fold(rows[chosen], false) },
+    { keys: "l", label: "Expand loop or item", run: () => fold(rows[chosen], true) },
+    { keys: "h", label: "Collapse loop or item", run: () => fold(rows[chosen], false) },
   ]);
   return (
     <section className="fall" aria-label="Waterfall">
@@ -96,7 +96,7 @@ export function RunWaterfall(props: {
           ))}
         </div>
         {rows.length === 0 && live.isRead && (
-          <p className="muted fall-none">No step has begun yet.</p>
+          <p className="muted fall-none">No steps have started yet.</p>
         )}
       </div>
     </section>

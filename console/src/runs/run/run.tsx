@@ -99,9 +99,7 @@ function RunScreen({ run }: { readonly run: TracedRun }) {
       />
       {live.error && <ErrorNotice error={live.error} />}
       {isGone && (
-        <p className="notice">
-          The version that it ran is no longer kept: there is no canvas of it.
-        </p>
+        <p className="notice">The canvas can't be shown: the version of this run was deleted.</p>
       )}
       <div className={`run-body view-${view}${isChosen ? " has-step" : ""}`}>
         <div className="run-stage">
@@ -142,9 +140,9 @@ function useStepPlace(step: string | undefined, item: string | undefined): StepP
 }
 
 const VIEWS = [
-  { view: "canvas", label: "See the canvas", keys: "1" },
-  { view: "waterfall", label: "See the waterfall", keys: "2" },
-  { view: "both", label: "See both", keys: "3" },
+  { view: "canvas", label: "Show canvas", keys: "1" },
+  { view: "waterfall", label: "Show waterfall", keys: "2" },
+  { view: "both", label: "Show both", keys: "3" },
 ] as const;
 
 /** Counting items only needs the loops, so edits of other fields return the same graph. */

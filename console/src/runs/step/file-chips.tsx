@@ -26,7 +26,7 @@ function FileChip({ file }: { readonly file: FileHandle }) {
   return (
     <li className="file-chip">
       {kindOf(file) === "picture" && link !== undefined && !isBroken && (
-        <a href={link} target="_blank" rel="noreferrer" title={`Look at ${file.name}`}>
+        <a href={link} target="_blank" rel="noreferrer" title={`Open ${file.name}`}>
           <img
             src={`${link}?edge=320`}
             alt={file.name}
@@ -41,7 +41,7 @@ function FileChip({ file }: { readonly file: FileHandle }) {
           {file.name}
         </FileName>
         <span className="muted" title={file.mediaType}>
-          {isGone ? "no longer kept" : toSize(file.size)}
+          {isGone ? "deleted" : toSize(file.size)}
         </span>
         {link !== undefined && (
           <a

@@ -46,7 +46,7 @@ export function LoopItems(props: {
         {failures > 0 && <b className="run-failed"> {failures.toLocaleString("en")} failed</b>}
       </p>
       {shown.length > 1 && (
-        <div className="fall-filter" role="group" aria-label="Status of the steps in it">
+        <div className="fall-filter" role="group" aria-label="Status of the steps in the loop">
           {shown.map((name) => (
             <PlainButton
               key={name}

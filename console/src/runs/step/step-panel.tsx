@@ -60,7 +60,7 @@ export function StepPanel(props: PanelProps) {
         <Button
           look="bare"
           isIcon
-          aria-label="Close the step"
+          aria-label="Close step"
           onClick={() => onChoose({ key: TRIGGER_STEP, items: props.place.items })}
         >
           <X />
@@ -85,7 +85,7 @@ export function StepPanel(props: PanelProps) {
       {step.childRunId !== undefined && (
         <p className="run-branch">
           <Link className="run-link" to="/runs/$id" params={{ id: step.childRunId }}>
-            Go to the run that it started
+            Open child run
           </Link>
         </p>
       )}
@@ -112,7 +112,7 @@ export function StepPanel(props: PanelProps) {
           params={{ id: run.workflowId }}
           search={{ run: run.id, step: key }}
         >
-          Use this run's data in the editor
+          Use data of this run in the editor
         </Link>
         <span className="muted mono cut">{step.id}</span>
       </footer>
@@ -125,24 +125,24 @@ function StepValues({ run, step }: Pick<PanelProps, "run" | "step">) {
   if (run.redacted === true) {
     return (
       <p className="notice">
-        What it read and wrote is left out: only those who may read traces see it.
+        Input and output are hidden: you don't have permission to read traces.
       </p>
     );
   }
   return (
     <>
       {step.error?.body !== undefined && (
-        <ValueSection title="Answer" path="error.body" value={step.error.body} none="" />
+        <ValueSection title="Response" path="error.body" value={step.error.body} none="" />
       )}
       {!(step.error && step.output === undefined) && (
         <ValueSection
           title="Output"
           path={`steps.${step.nodeId}.output`}
           value={step.output}
-          none={step.finishedAt === null ? "Nothing yet." : "Nothing."}
+          none={step.finishedAt === null ? "No output yet." : "Empty."}
         />
       )}
-      <ValueSection title="Input" path="input" value={step.input} none="Nothing." />
+      <ValueSection title="Input" path="input" value={step.input} none="Empty." />
     </>
   );
 }
@@ -157,12 +157,13 @@ function FailureWay(props: {
   if (path !== undefined && path !== id) {
     return (
       <Button onClick={() => props.onChoose(readStepPlace(path, undefined))}>
-        Show the step in it
+        Show failed step
       </Button>
     );
   }
-  if (onError === "continue") return <span className="muted">The run went on.</span>;
-  if (onError === "branch") return <span className="muted">The run took the error branch.</span>;
+  if (onError === "continue") return <span className="muted">The run continued.</span>;
+  if (onError === "branch")
+    return <span className="muted">The run continued at the Error output.</span>;
   return null;
 }
 
@@ -172,7 +173,7 @@ function StepWay({ run, step, place, definition, onChoose }: PanelProps) {
   const loops = loopsAround(key);
   const items = itemsOf(step.id);
   return (
-    <nav className="run-way" aria-label="Where it stands">
+    <nav className="run-way" aria-label="Position in the run">
       <PlainButton onClick={() => onChoose({ key: TRIGGER_STEP, items: place.items })}>
         {run.workflowName}
       </PlainButton>
@@ -196,7 +197,7 @@ function StepWay({ run, step, place, definition, onChoose }: PanelProps) {
                 ‹
               </PlainButton>
               <PlainButton
-                title={isOne ? "Look at all items" : "Look at this item alone"}
+                title={isOne ? "Show all items" : "Show only this item"}
                 onClick={() => choose(isOne ? undefined : item)}
               >
                 item {item + 1}

@@ -91,17 +91,18 @@ export function WaitSection({
         <>
           {wait.message !== undefined && <p className="run-ask">{wait.message}</p>}
           <p className="muted">
-            Asked: {wait.approvers?.map((one) => nameOf(one) ?? toWords(one)).join(", ")}
-            {(wait.quorum ?? 1) > 1 && `; ${wait.decisions?.length ?? 0} of ${wait.quorum} agreed`}
+            Approvers: {wait.approvers?.map((one) => nameOf(one) ?? toWords(one)).join(", ")}
+            {(wait.quorum ?? 1) > 1 &&
+              `; ${wait.decisions?.length ?? 0} of ${wait.quorum} approved`}
           </p>
           <Link className="btn" to="/approvals" search={{ open: `${runId}:${stepId}` }}>
-            Go to the approval
+            Open approval
           </Link>
         </>
       )}
       {wait.kind === "child" && wait.runId !== undefined && (
         <Link className="btn" to="/runs/$id" params={{ id: wait.runId }}>
-          Go to its run
+          Open child run
         </Link>
       )}
       {wait.kind === "event" && wait.filter !== undefined && (
@@ -112,14 +113,14 @@ export function WaitSection({
 }
 
 function nameWait(wait: Schemas["RunStepWait"]): string {
-  if (wait.kind === "event") return `Waits for ${wait.eventType ?? wait.topic ?? "an event"}`;
+  if (wait.kind === "event") return `Waiting for ${wait.eventType ?? wait.topic ?? "an event"}`;
   const names = {
-    delay: "Waits",
-    call: "Waits for a call to its address",
-    form: `Waits until its form is sent: ${wait.message ?? ""}`,
-    approval: "Waits for a decision",
-    child: "Waits for the run that it started",
-    retry: "Failed, and tries again",
+    delay: "Delayed",
+    call: "Waiting for a request to the resume URL",
+    form: `Waiting for a form response: ${wait.message ?? ""}`,
+    approval: "Waiting for approval",
+    child: "Waiting for the child run",
+    retry: "Failed, retries",
   };
   return names[wait.kind];
 }
@@ -129,7 +130,7 @@ function WaitUntil({ until, kind }: { readonly until: string; readonly kind: str
   const word = kind === "retry" ? "in" : kind === "delay" ? "for another" : "for at most another";
   return (
     <time dateTime={until} title={toMoment(until)}>
-      {leftMs > 0 ? ` ${word} ${toCountdown(leftMs)}` : " any moment now"}
+      {leftMs > 0 ? ` ${word} ${toCountdown(leftMs)}` : " in a moment"}
     </time>
   );
 }
@@ -148,7 +149,7 @@ export function CallLine({ step }: { readonly step: RunStep }) {
       </span>
       {step.finishedAt !== null && (
         <span className={`tag plain ${isBad ? "bad" : "ok"}`}>
-          {typeof status === "number" ? status : "no answer"}
+          {typeof status === "number" ? status : "no response"}
         </span>
       )}
       <span className="muted">{toDuration(step.durationMs)}</span>

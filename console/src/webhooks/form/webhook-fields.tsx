@@ -90,7 +90,7 @@ function Condition({ draft, onChange, isDisabled, error }: PartProps) {
           {error ??
             (isFilterWrong
               ? "This is not a JSON object."
-              : 'Optional JSON condition on fields of the event or its ticket. Example: {"ticket.priority": "P1"}. The preview shows the matching events.')}
+              : 'Optional JSON condition on fields of the event or its ticket. Example: {"ticket.priority": 1}. The preview shows the matching events.')}
         </p>
       </div>
       <fieldset className="hook-environments" disabled={isDisabled}>
