@@ -10,7 +10,7 @@ const STARTS: Readonly<Record<string, string>> = {
   subworkflow: "Called",
   request: "Request of",
   error: "Error in",
-  test: "Tested",
+  test: "Dry run",
 };
 
 /** Returns `Started manually by Ada`, `Schedule` or `Event of Make the invoices`. */

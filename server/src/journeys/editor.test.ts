@@ -51,7 +51,7 @@ describeInBrowser("editing workflows", () => {
     const visitor = await at.visit(["owner"]);
     const { page } = visitor;
     await openEditor(page, id);
-    await page.getByText("What happens first?").waitFor();
+    await page.getByText("Add the first step").waitFor();
     await expectSound(visitor);
 
     await pick(page, "/", "set values");
@@ -80,11 +80,11 @@ describeInBrowser("editing workflows", () => {
     await page.keyboard.press("ControlOrMeta+z");
     await page.getByText("Undone: Add Respond to webhook").waitFor();
     await page.keyboard.press("ControlOrMeta+Shift+z");
-    await page.getByText("Done again: Add Respond to webhook").waitFor();
+    await page.getByText("Redone: Add Respond to webhook").waitFor();
 
     await page.keyboard.press("Escape");
     await page.keyboard.press("t");
-    await page.getByRole("dialog", { name: "Test the draft" }).waitFor();
+    await page.getByRole("dialog", { name: "Dry run" }).waitFor();
     await expectSound(visitor);
     await page.keyboard.press("Enter");
     await barSays(page, "Completed");
@@ -92,7 +92,7 @@ describeInBrowser("editing workflows", () => {
 
     await page.keyboard.press("d");
     await page.getByRole("dialog", { name: "Deploy" }).waitFor();
-    await page.getByRole("heading", { name: "First time in production" }).waitFor();
+    await page.getByRole("heading", { name: "First deployment to production" }).waitFor();
     await expectSound(visitor);
     await page.keyboard.press("Enter");
     await page.getByText("Production v2").waitFor();
@@ -122,7 +122,7 @@ describeInBrowser("editing workflows", () => {
     // The reload also keeps a change that the browser database has not stored yet.
     await page.evaluate("IDBObjectStore.prototype.put = null");
     await page.reload();
-    await page.getByText("Your unsaved changes are still here").waitFor();
+    await page.getByText("Your unsaved changes were restored").waitFor();
     await page.getByRole("button", { name: /problem/ }).click();
     const list = page.getByRole("complementary", { name: "Problems" });
     await list
@@ -143,10 +143,10 @@ describeInBrowser("editing workflows", () => {
       openEditor(one.page, `${id}?step=a`),
       openEditor(other.page, `${id}?step=c`),
     ]);
-    await one.page.getByRole("group", { name: "Who is here" }).waitFor();
+    await one.page.getByRole("group", { name: "Active users" }).waitFor();
 
     const rename = async (page: Page, name: string): Promise<void> => {
-      await page.getByLabel("Name of the step").fill(name);
+      await page.getByLabel("Step name").fill(name);
       await leaveFields(page);
     };
     await rename(one.page, "First, by one");
@@ -160,7 +160,7 @@ describeInBrowser("editing workflows", () => {
     await other.page.getByText("Third, by other").first().waitFor();
     await other.page.keyboard.press("ControlOrMeta+s");
     const merge = other.page.getByRole("dialog", { name: "Merge" });
-    await merge.getByRole("heading", { name: "What you did" }).waitFor();
+    await merge.getByRole("heading", { name: "Your changes" }).waitFor();
     await expectSound(other);
     await other.page.keyboard.press("Enter");
     await merge.waitFor({ state: "hidden" });
@@ -193,7 +193,7 @@ describeInBrowser("editing workflows", () => {
     });
     await openEditor(page, `${id}?step=a`);
     await page.getByText("Read only").waitFor();
-    for (const name of [/^Save/, /^Test/, /^Deploy/, /^Run/]) {
+    for (const name of [/^Save/, /^Dry run/, /^Deploy/, /^Run/]) {
       expect(await page.getByRole("button", { name }).first().isDisabled()).toBe(true);
     }
     await page.keyboard.press("/");
@@ -204,7 +204,7 @@ describeInBrowser("editing workflows", () => {
     await page.goto(`${at.origin}/workflows/${id}?panel=versions`);
     await page.getByRole("button", { name: /v1/ }).click();
     const compare = page.getByRole("dialog", { name: "Compare versions" });
-    await compare.getByText("Nothing differs").waitFor();
+    await compare.getByText("No changes").waitFor();
     expect(await compare.getByRole("button", { name: /Roll/ }).isDisabled()).toBe(true);
     await expectSound(visitor);
     expect(refused).toEqual([]);
@@ -233,7 +233,7 @@ describeInBrowser("editing workflows", () => {
     await page.mouse.down();
     await page.mouse.move(third.x + 60, third.y - 20, { steps: 3 });
     await page.mouse.move(line.x, line.y, { steps: 3 });
-    await page.getByText("let go to move it here").waitFor();
+    await page.getByText("release to move here").waitFor();
     await page.mouse.up();
     await isAbove("Third", "Second");
     await page.keyboard.press("ControlOrMeta+z");
@@ -271,11 +271,11 @@ describeInBrowser("editing workflows", () => {
     await page.goto(`${at.origin}/workflows/${id}?panel=versions`);
     await page.getByRole("button", { name: /v1/ }).click();
     await page.getByRole("button", { name: "Roll production back to v1" }).click();
-    await page.getByText("Version 1 is on in production again").waitFor();
+    await page.getByText("Version 1 deployed to production again").waitFor();
     await page.getByText("Production v1").waitFor();
     await expectSound(visitor);
     await undo();
-    await page.getByText("Version 2 is on in production again").waitFor();
+    await page.getByText("Version 2 deployed to production again").waitFor();
     expect((await read()).environments.production.version).toBe(2);
 
     await page.getByRole("button", { name: "More" }).click();
@@ -284,7 +284,7 @@ describeInBrowser("editing workflows", () => {
     expect((await read()).status).toBe("archived");
     await expectSound(visitor);
     await undo();
-    await page.getByText("The workflow is restored").waitFor();
+    await page.getByText("Workflow restored").waitFor();
     await page.getByText("Read only").waitFor({ state: "hidden" });
     expect((await read()).status).not.toBe("archived");
   });
@@ -305,7 +305,7 @@ describeInBrowser("editing workflows", () => {
     };
     await openEditor(page, id);
     await page.keyboard.press("t");
-    await page.getByRole("dialog", { name: "Test the draft" }).waitFor();
+    await page.getByRole("dialog", { name: "Dry run" }).waitFor();
     await page.getByLabel("name", { exact: true }).fill("Ada");
     await page.getByLabel("n", { exact: true }).fill("21");
     await expectSound(visitor);
@@ -315,7 +315,7 @@ describeInBrowser("editing workflows", () => {
     await page.keyboard.press("t");
     expect(await page.getByLabel("name", { exact: true }).inputValue()).toBe("Ada");
     await page.getByRole("tab", { name: "JSON" }).click();
-    await page.getByRole("textbox", { name: "Input, as JSON" }).waitFor();
+    await page.getByRole("textbox", { name: "Input (JSON)" }).waitFor();
     await expectSound(visitor);
     await page.keyboard.press("Escape");
 
@@ -339,7 +339,7 @@ describeInBrowser("editing workflows", () => {
     await openEditor(one, `${id}?step=a`);
     await pick(one, "Tab", "respond");
     await one.reload();
-    await one.getByText("Your unsaved changes are still here").waitFor();
+    await one.getByText("Your unsaved changes were restored").waitFor();
     const other = await context.newPage();
     await openEditor(other, `${id}?step=a`);
     await other.getByText("You have unsaved changes of this workflow in another tab").waitFor();

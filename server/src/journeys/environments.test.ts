@@ -31,9 +31,9 @@ describeInBrowser("working in an environment", () => {
     const builder = await at.visit(["owner"]);
     const { page } = builder;
     await page.goto(`${at.origin}/workflows/${id}?step=*&environment=staging`);
-    await page.getByRole("group", { name: "Address in staging" }).waitFor();
+    await page.getByRole("group", { name: "URL in staging" }).waitFor();
     await expectSound(builder);
-    const line = String(await page.getByRole("group", { name: "Try it" }).textContent());
+    const line = String(await page.getByRole("group", { name: "Example request" }).textContent());
     // Run as in a terminal.
     const sent = await shell("bash", ["-c", `${line.trim()} --silent --fail`]);
     expect(JSON.parse(sent.stdout)).toMatchObject({ data: { runId: expect.any(String) } });

@@ -79,7 +79,7 @@ describeInBrowser("typing in the workflow editor", () => {
     const { id, read } = await makeWorkflow([set("first")]);
     const { page } = await at.visit(["owner"]);
     await openStep(page, id, "first");
-    await page.getByText("For each item").click();
+    await page.getByText("Loop over items").click();
     await textbox(page, "Items").focus();
     await page.keyboard.type("[1, 2]");
     for (const _ of "[1, 2]") await page.keyboard.press("Backspace");
@@ -101,7 +101,7 @@ describeInBrowser("typing in the workflow editor", () => {
     await items.focus();
     for (const key of ["ControlOrMeta+a", "Backspace"]) await page.keyboard.press(key);
     await page.keyboard.type("{{ trigger.input.b }}");
-    const fx = page.getByRole("button", { name: "fx: Items by an expression" });
+    const fx = page.getByRole("button", { name: "fx: expression for Items" });
     await fx.click();
     await page.getByRole("button", { name: /^Add an? item/ }).waitFor();
     await fx.click();
@@ -156,7 +156,7 @@ describeInBrowser("typing in the workflow editor", () => {
       const keysOf = randomKeys(SEED + part);
       for (const { id: step } of own) {
         await moveTo(page, `${at.origin}/workflows/${id}?step=${step}`);
-        await textbox(page, "Name of the step").waitFor();
+        await textbox(page, "Step name").waitFor();
         await page.locator(".editor-side .inspector-more").first().waitFor();
         const fields = await numberFields(page, ".editor-side .inspector-body");
         let before = await draftAfter(`${step} begin`);
@@ -190,7 +190,7 @@ function watchDraft(page: Page): (name: string) => Promise<unknown> {
     for (const { name } of draft.nodes) if (name !== undefined) seen.set(name, draft);
   });
   return async (name) => {
-    await page.getByRole("textbox", { name: "Name of the step" }).fill(name);
+    await page.getByRole("textbox", { name: "Step name" }).fill(name);
     await page.keyboard.press("Enter");
     await expect.poll(() => seen.has(name), { timeout: 30_000 }).toBe(true);
     return seen.get(name);

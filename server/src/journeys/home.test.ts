@@ -165,7 +165,7 @@ describeInBrowser("coming home", () => {
     await page
       .getByRole("textbox", { name: "Definition" })
       .fill(JSON.stringify({ name: "Ants march", nodes: ASKING.nodes }));
-    await page.getByRole("button", { name: "Create it" }).click();
+    await page.getByRole("button", { name: "Create workflow" }).click();
     await page.waitForURL(/workflows\/wf_/);
     await moveTo(page, `${at.origin}/workflows`);
     await page.getByText("Live", { exact: true }).waitFor();
@@ -229,7 +229,7 @@ describeInBrowser("coming home", () => {
     const row = (name: string) => files.getByRole("listitem").filter({ hasText: name });
     const isTicked = (name: string) => row(name).getByRole("checkbox").isChecked();
     await page.getByText("5 files, of which 3 will be imported as drafts.").waitFor();
-    await row("asks.json").getByText("1 to choose below").waitFor();
+    await row("asks.json").getByText("1 to select below").waitFor();
     await row("ours.json").getByText("of Millrace, 1 step").waitFor();
     await row("pack.json").getByText("It is a pack").waitFor();
     const names = ["whole.json", "asks.json", "ours.json", "gone.json", "pack.json"];
@@ -241,7 +241,7 @@ describeInBrowser("coming home", () => {
     expect(await word.evaluate((field) => field === document.activeElement)).toBe(true);
     await word.fill("lines");
     await page.keyboard.press("Enter");
-    await page.getByText("3 drafts are imported.").waitFor();
+    await page.getByText("3 drafts imported.").waitFor();
     for (const name of ["Whole", "Asks", "Ours"]) {
       await page.getByRole("rowheader", { name: new RegExp(`^${name}`) }).waitFor();
     }

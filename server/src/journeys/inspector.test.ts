@@ -83,14 +83,14 @@ describeInBrowser("the inspector", () => {
     await page.getByRole("tab", { name: "Output", selected: true }).waitFor();
     await page.getByRole("tabpanel").getByText("82", { exact: true }).waitFor();
     await page.keyboard.press("p");
-    await page.getByText("Tests take this output for granted").waitFor();
+    await page.getByText("dry runs and tests use this output").waitFor();
     const { body } = await ask(`GET /api/v1/workflows/${id}/pinned-data`);
     expect(body.data.outputs).toEqual({ price: 82 });
 
-    await page.getByLabel("Let it fail in tests").check();
+    await page.getByLabel("Simulate an error in tests").check();
     await page.getByRole("button", { name: /^Unpin/ }).click();
-    await page.getByRole("button", { name: /^Test this step/ }).click();
-    await page.getByRole("group", { name: "Error" }).getByText("It failed in a test.").waitFor();
+    await page.getByRole("button", { name: /^Test step/ }).click();
+    await page.getByRole("group", { name: "Error" }).getByText("Simulated error").waitFor();
     await expectSound(visitor);
   });
 
@@ -101,9 +101,9 @@ describeInBrowser("the inspector", () => {
     await page.getByLabel("Case small", { exact: true }).fill("tiny");
     await page.keyboard.press("Enter");
     await page.getByLabel("Case tiny", { exact: true }).waitFor();
-    await page.getByRole("button", { name: "Add a case" }).click();
+    await page.getByRole("button", { name: "Add case" }).click();
     await openStepByCard(page, "Price");
-    await page.getByLabel("Id of the step").fill("amount");
+    await page.getByLabel("Step ID").fill("amount");
     await page.keyboard.press("Enter");
     await page.keyboard.press("ControlOrMeta+s");
     await expect
@@ -153,7 +153,7 @@ describeInBrowser("the inspector", () => {
     await page.keyboard.press("ControlOrMeta+a");
     await page.keyboard.type('{ "Accept": ');
     await page.keyboard.press("ControlOrMeta+s");
-    await page.getByText("Headers is not JSON yet. Mend it, or take it back.").waitFor();
+    await page.getByText("Headers is not valid JSON. Correct it or undo the change.").waitFor();
     await headers.focus();
     await page.keyboard.press("ControlOrMeta+a");
     await page.keyboard.type('{ "Accept": "text/plain" }');
@@ -170,17 +170,17 @@ describeInBrowser("the inspector", () => {
     const { page } = visitor;
     await openStep(page, id, "*");
     await page
-      .getByRole("group", { name: "Address in production" })
+      .getByRole("group", { name: "URL in production" })
       .getByText(/\/hooks\//)
       .waitFor();
     await page
-      .getByRole("group", { name: "Try it" })
+      .getByRole("group", { name: "Example request" })
       .getByText(/^curl -X POST/)
       .waitFor();
     await page.getByLabel(/^Schedule/).check({ force: true });
     await page.getByLabel("Times", { exact: true }).fill("0 9 * * MON-FRI");
     await expect
-      .poll(() => page.getByRole("region", { name: "Next times" }).locator("li").count())
+      .poll(() => page.getByRole("region", { name: "Next runs" }).locator("li").count())
       .toBe(5);
     await page.getByRole("row", { name: /^Production Version 1/ }).waitFor();
     await expectSound(visitor);
@@ -227,7 +227,7 @@ describeInBrowser("the inspector", () => {
     await row("mail").press("Delete");
     await row("mail").waitFor({ state: "detached" });
     expect(await row("more").evaluate((it) => it === document.activeElement)).toBe(true);
-    await dialog.getByLabel(/^Value at first/).fill("Nothing");
+    await dialog.getByLabel(/^Default value/).fill("Nothing");
     await dialog.getByRole("region", { name: "Preview" }).getByLabel("more").waitFor();
     expect(
       await dialog.getByRole("region", { name: "Preview" }).getByLabel("more").inputValue(),
@@ -244,9 +244,9 @@ describeInBrowser("the inspector", () => {
     const field = page.getByRole("textbox", { name: "Expression", exact: true });
     await field.waitFor();
     expect(await field.getAttribute("aria-readonly")).toBe("true");
-    expect(await page.getByLabel("Name of the step").isEditable()).toBe(false);
+    expect(await page.getByLabel("Step name").isEditable()).toBe(false);
     await page.getByRole("tab", { name: "Output" }).click();
-    expect(await page.getByRole("button", { name: /^Test this step/ }).isDisabled()).toBe(true);
+    expect(await page.getByRole("button", { name: /^Test step/ }).isDisabled()).toBe(true);
   });
 
   test("every component is accessible, light and dark, wide and narrow", async () => {

@@ -33,12 +33,14 @@ describeInBrowser("permissions and stopped workflows", () => {
     await owner(`DELETE /api/v1/settings/users/${builder.userId}`);
     const read = async () => (await owner(`GET /api/v1/workflows/${id}`)).body.data;
     const { name } = (await read()).environments.production.deployedBy;
-    const words = `Stopped: ${name} left. Deploy again to run it as you.`;
+    const words = `Stopped: ${name} left the workspace. Deploy the workflow again to run it as you.`;
 
     const { page } = await at.visitAs(owner.token);
     await page.goto(`${at.origin}/`);
     const stopped = page.getByRole("region", { name: "Stopped workflows" });
-    await stopped.getByText(`${name} left. Deploy again to run it as you.`).waitFor();
+    await stopped
+      .getByText(`${name} left the workspace. Deploy the workflow again to run it as you.`)
+      .waitFor();
     await page.goto(`${at.origin}/workflows`);
     const row = page.getByRole("row", { name: /Send the figures/ });
     await row.locator(`.env-state.stopped[title*="${words}"]`).waitFor();

@@ -342,10 +342,10 @@ describeInBrowser("runs", () => {
 
     await page.getByRole("application", { name: /^Canvas/ }).focus();
     await page.keyboard.press("d");
-    await page.getByRole("switch", { name: /^Refuse a deployment/ }).check();
-    await page.getByRole("checkbox", { name: "other values" }).check();
+    await page.getByRole("switch", { name: /^Reject deployments/ }).check();
+    await page.getByRole("checkbox", { name: "different values" }).check();
     await page.getByRole("button", { name: "Deploy to production" }).click();
-    await page.getByText(/is on in production$/).waitFor();
+    await page.getByText(/deployed to production$/).waitFor();
     const { body } = await ask(`GET /api/v1/workflows/${id}/publish`);
     expect(body.data.rehearsalGate).toEqual({ allow: ["other_output"] });
   });

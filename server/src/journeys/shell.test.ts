@@ -213,7 +213,7 @@ describeInBrowser("the shell", () => {
     await page.getByRole("textbox", { name: "Definition" }).fill(text);
     await context.setOffline(true);
     await page.getByText("You are offline.").waitFor();
-    await page.getByRole("button", { name: "Create it" }).click();
+    await page.getByRole("button", { name: "Create workflow" }).click();
     await page.getByText("1 change will be saved when you are online again.").waitFor();
     await expectSound({ ...visitor, faults: [] });
     // The server performs it, and the network fails before the response.
@@ -252,7 +252,7 @@ describeInBrowser("the shell", () => {
     expect(isOld).toBe(false);
     await moveTo(page, `${at.origin}/workflows/${made.body.data.id}`);
     isOld = true;
-    const name = page.getByRole("textbox", { name: "Name of the workflow" });
+    const name = page.getByRole("textbox", { name: "Workflow name" });
     await name.fill("Written and kept");
     await page.getByRole("button", { name: "Versions" }).click();
     await page.getByText("A new version of Millrace is available.").waitFor();

@@ -207,14 +207,14 @@ describeInBrowser("signing in", () => {
     await page.goto(`${at.origin}/workflows?new=import`);
     await page.getByRole("textbox", { name: "Definition" }).fill('{ "name": "Kept", "nodes": [] }');
     await person.ask("POST /api/v1/auth/logout");
-    await page.getByRole("button", { name: "Create it" }).click();
+    await page.getByRole("button", { name: "Create workflow" }).click();
     const dialog = page.getByRole("dialog", { name: "Your session expired" });
     await dialog.getByRole("heading", { name: "Sign in again to continue" }).waitFor();
     await dialog.getByLabel("Password").fill(TEST_PASSWORD);
     await page.keyboard.press("Enter");
     await dialog.waitFor({ state: "detached" });
     expect(await page.getByRole("textbox", { name: "Definition" }).inputValue()).toContain("Kept");
-    await page.getByRole("button", { name: "Create it" }).click();
+    await page.getByRole("button", { name: "Create workflow" }).click();
     await page.waitForURL(/\/workflows\/wf_/);
   });
 });

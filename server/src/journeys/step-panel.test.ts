@@ -78,7 +78,7 @@ describeInBrowser("the panel of a step", () => {
     const { page } = await at.visit(["owner"]);
     await open(page, id, "call");
     await page.getByRole("tab", { name: "Output" }).click();
-    await page.getByRole("button", { name: /^Test this step/ }).click();
+    await page.getByRole("button", { name: /^Test step/ }).click();
     await page.getByText(/^Not executed: a test calls nothing outside/).waitFor();
     await page.getByText("Not executed", { exact: true }).waitFor();
     const panel = page.getByRole("complementary");
@@ -91,14 +91,14 @@ describeInBrowser("the panel of a step", () => {
     await open(page, id, "first");
     await pick(page, "Tab", "records");
     await page.getByRole("tab", { name: "Output" }).click();
-    await page.getByRole("button", { name: "Edit the pinned output" }).click();
-    const field = page.getByRole("textbox", { name: "Pinned output as JSON" });
+    await page.getByRole("button", { name: "Edit pinned data" }).click();
+    const field = page.getByRole("textbox", { name: "Pinned data (JSON)" });
     await field.focus();
     await page.keyboard.press("ControlOrMeta+a");
     await page.keyboard.insertText('{"n":1}');
-    const pin = page.getByRole("button", { name: "Pin this" });
+    const pin = page.getByRole("button", { name: "Pin data" });
     await pin.click();
-    await page.getByText("Not pinned: save the workflow first.").waitFor();
+    await page.getByText("Data not pinned. Save the workflow first.").waitFor();
     expect(await field.textContent()).toBe('{"n":1}');
 
     await page.getByRole("tab", { name: "Settings" }).click();
@@ -107,12 +107,12 @@ describeInBrowser("the panel of a step", () => {
     await page.keyboard.press("Delete");
     await pick(page, "Tab", "set values");
     await page.getByRole("tab", { name: "Output" }).click();
-    await page.getByRole("button", { name: "Edit the pinned output" }).click();
+    await page.getByRole("button", { name: "Edit pinned data" }).click();
     await field.focus();
     await page.keyboard.press("ControlOrMeta+a");
     await page.keyboard.insertText('{"n":2}');
     await pin.click();
-    await page.getByText(/Tests take this output/).waitFor();
+    await page.getByText(/dry runs and tests use this output/).waitFor();
     const { body } = await ask(`GET /api/v1/workflows/${id}/pinned-data`);
     expect(body.data.outputs).toEqual({ set_values: { n: 2 } });
   });

@@ -4,11 +4,11 @@ import type { Page } from "playwright-core";
 /** Adds a step: presses the key that opens the dialog, then types words of its name letter by letter. */
 export async function pick(page: Page, key: string, text: string): Promise<void> {
   await page.keyboard.press(key);
-  await page.getByRole("dialog", { name: "Add a step" }).waitFor();
+  await page.getByRole("dialog", { name: "Add step" }).waitFor();
   await page.keyboard.type(text);
   await page.locator(".offer[aria-selected=true]").waitFor();
   await page.keyboard.press("Enter");
-  await page.getByRole("dialog", { name: "Add a step" }).waitFor({ state: "hidden" });
+  await page.getByRole("dialog", { name: "Add step" }).waitFor({ state: "hidden" });
 }
 
 /** Goes from the fields to the canvas. */

@@ -16,7 +16,7 @@ test("a retry counts the runs oldest first, and lists skipped runs with the reas
   expect(planBulk("retry", RUNS, true)).toEqual({
     ids: ["a", "d"],
     left: [
-      { reason: "Test runs can't be retried. Start a new test.", count: 1 },
+      { reason: "Dry runs can't be retried. Start a new dry run.", count: 1 },
       { reason: "The run has not ended yet.", count: 1 },
       { reason: "The run has completed.", count: 1 },
     ],

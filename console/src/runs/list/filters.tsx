@@ -72,12 +72,12 @@ export function RunFilters({ search, onChange }: FilterProps) {
         </>
       )}
       <Pick
-        label="Test runs"
-        all="With test runs"
+        label="Dry runs"
+        all="With dry runs"
         value={search.tests}
         options={[
-          ["no", "Without test runs"],
-          ["only", "Test runs only"],
+          ["no", "Without dry runs"],
+          ["only", "Dry runs only"],
         ]}
         onPick={(tests) =>
           onChange({ tests: tests === "no" || tests === "only" ? tests : undefined })

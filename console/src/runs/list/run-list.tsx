@@ -155,7 +155,7 @@ const RunRow = memo(function RunRow(props: RowProps) {
           {run.workflowName}
         </Link>
         {run.version !== null && <span className="muted">v{run.version}</span>}
-        {run.test && <span className="tag plain idle">Test</span>}
+        {run.test && <span className="tag plain idle">Dry run</span>}
         {run.error && <span className="run-error cut">{plainMessage(run.error.message)}</span>}
       </span>
       <span role="gridcell" className="muted run-by cut" title={nameStart(run)}>

@@ -14,7 +14,7 @@ export function findRetryRefusal(
   mayTrigger: boolean,
 ): string | undefined {
   if (!mayTrigger) return "You don't have permission to start workflows.";
-  if (run.test) return "Test runs can't be retried. Start a new test.";
+  if (run.test) return "Dry runs can't be retried. Start a new dry run.";
   if (!isOver(run.status)) return "The run has not ended yet.";
   if (run.status === "completed" && from === "failed") return "The run has completed.";
   return undefined;

@@ -51,7 +51,7 @@ export function RunHead({ run, place, step, view, onView }: HeadProps) {
       <State state={run.status} />
       <h1 className="cut run-title">{run.workflowName}</h1>
       {run.version !== null && <span className="muted">v{run.version}</span>}
-      {run.test && <span className="tag plain idle">Test</span>}
+      {run.test && <span className="tag plain idle">Dry run</span>}
       <span className="muted cut run-start">
         {nameStart(run)} · <Ago at={run.createdAt} /> · <RunClock run={run} />
       </span>

@@ -161,7 +161,7 @@ function LaidOutCanvas(props: CanvasProps & { readonly laidOut: Layout }) {
       className={looks.filter(Boolean).join(" ")}
       tabIndex={0}
       role="application"
-      aria-label="Canvas. Arrows walk, Tab adds a step, Enter opens it."
+      aria-label="Canvas. Arrow keys select steps, Tab adds a step, Enter opens a step."
       onPointerDown={onPointerDown}
     >
       <ReactFlow
@@ -295,7 +295,7 @@ function Ghost({
   return (
     <div className="ghost" style={{ transform: `translate(${drag.x + 12}px, ${drag.y + 10}px)` }}>
       {drag.keys.length > 1 ? `${drag.keys.length} steps` : name}
-      <small>{drag.over ? "let go to move it here" : "drag it onto a line"}</small>
+      <small>{drag.over ? "release to move here" : "drag onto a line"}</small>
     </div>
   );
 }

@@ -53,7 +53,7 @@ export const LoopFrame = memo(function LoopFrame({ data, selected }: NodeProps<C
         {!isLoop && (
           <PlainButton
             className="fold nopan"
-            aria-label="Open the workflow"
+            aria-label="Open workflow"
             onClick={stopThen(() => handlers.onOpenWorkflow(String(step.config?.["workflowId"])))}
           >
             <ExternalLink />
@@ -61,7 +61,7 @@ export const LoopFrame = memo(function LoopFrame({ data, selected }: NodeProps<C
         )}
         <PlainButton
           className="fold nopan"
-          aria-label="Fold"
+          aria-label="Collapse"
           onClick={stopThen(() => handlers.onFold(key))}
         >
           <ChevronUp />
@@ -74,7 +74,7 @@ export const LoopFrame = memo(function LoopFrame({ data, selected }: NodeProps<C
 
 function describeFrame({ type, config = {} }: CardNode["data"]["step"]): string {
   const plain = (value: unknown): string => textOf(value, "").replaceAll(/^\{\{\s*|\s*\}\}$/g, "");
-  if (type === "race") return "the first branch that ends wins";
+  if (type === "race") return "continues after the fastest branch";
   if (type === "repeat")
     return config["until"] === undefined ? "" : `until ${plain(config["until"])}`;
   return `${textOf(config["as"], "item")} in ${plain(config["items"])}`;
@@ -96,7 +96,7 @@ function LoopCount(props: {
   return (
     <span className="loop-count nopan nowheel" onPointerDown={(event) => event.stopPropagation()}>
       {item === undefined ? (
-        <PlainButton className="loop-chip" onClick={go(0)} title="Look at one item">
+        <PlainButton className="loop-chip" onClick={go(0)} title="Show one item">
           {done !== items && `${done.toLocaleString("en")} of `}
           {items.toLocaleString("en")}
           {done === items && <span className="loop-word">{items === 1 ? "item" : "items"}</span>}

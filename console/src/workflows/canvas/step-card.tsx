@@ -77,12 +77,12 @@ export const StepCard = memo(function StepCard({ data, selected }: NodeProps<Car
           <StickyNote />
         </span>
       )}
-      {data.isPinned && <Pin className="step-pin" aria-label="Its output is pinned" />}
+      {data.isPinned && <Pin className="step-pin" aria-label="Pinned data" />}
       <span className="step-state" />
       {data.isFolded && (
         <PlainButton
           className="fold nopan"
-          aria-label="Unfold"
+          aria-label="Expand"
           onClick={stopThen(() => handlers.onFold(key))}
         >
           <ChevronDown />
@@ -93,7 +93,7 @@ export const StepCard = memo(function StepCard({ data, selected }: NodeProps<Car
         <PlainButton
           className="add leaf nopan"
           tabIndex={-1}
-          aria-label="Add a step after this"
+          aria-label="Add step after this"
           onClick={(event) => {
             event.stopPropagation();
             handlers.onAdd(key, event.currentTarget.getBoundingClientRect());
@@ -143,10 +143,10 @@ function Tally({ statuses }: { readonly statuses: Readonly<Record<string, number
 }
 
 const WAIT_WORDS = {
-  call: "waits for a call",
-  form: "waits for its form",
-  child: "waits for its run",
-  retry: "tries again",
+  call: "waiting for a request",
+  form: "waiting for a form response",
+  child: "waiting for the child run",
+  retry: "retries",
   delay: "waits",
 };
 
@@ -157,10 +157,10 @@ function WaitReason({ wait }: { readonly wait: NonNullable<RunStep["wait"]> }) {
   if (wait.kind === "approval") {
     const { approvers = [], quorum = 1, decisions = [] } = wait;
     const tally = quorum > 1 ? ` (${decisions.length} of ${quorum})` : "";
-    return `waits for ${approvers.map((one) => nameOf(one) ?? toWords(one)).join(", ")}${tally}`;
+    return `waiting for ${approvers.map((one) => nameOf(one) ?? toWords(one)).join(", ")}${tally}`;
   }
   if (wait.kind === "event")
-    return `waits for ${wait.eventType ?? wait.topic ?? "an event"}${until}`;
+    return `waiting for ${wait.eventType ?? wait.topic ?? "an event"}${until}`;
   return `${WAIT_WORDS[wait.kind]}${until}`;
 }
 

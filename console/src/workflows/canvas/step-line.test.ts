@@ -16,5 +16,5 @@ test("a card describes what its step does, or shows the step type if there is no
   );
   expect(say("unheard_of")).toBe("unheard_of");
   const forEach = { items: "{{ trigger.input }}" };
-  expect(describeStep({ id: "x", type: "unheard_of", forEach })).toBe("for each: unheard_of");
+  expect(describeStep({ id: "x", type: "unheard_of", forEach })).toBe("loop: unheard_of");
 });

@@ -10,7 +10,7 @@ export function describeStep(step: Step): string {
   if (body) return `${count([...walkSteps(body)].length, "step")} inside`;
   const words = wordsOf(step).replaceAll(/\s+/g, " ").trim();
   const line = words === "" ? kindOf(step.type).title.toLowerCase() : words.slice(0, SHOWN_MAX);
-  return step.forEach ? `for each: ${line}` : line;
+  return step.forEach ? `loop: ${line}` : line;
 }
 
 function wordsOf({ type, config = {} }: Step): string {

@@ -196,7 +196,7 @@ const WireMark = memo(function WireMark({
         <PlainButton
           className="add nopan"
           tabIndex={-1}
-          aria-label="Add a step here"
+          aria-label="Add step here"
           onClick={(event) => handlers.onAdd(wire, event.currentTarget.getBoundingClientRect())}
         >
           <Plus />

@@ -9,6 +9,6 @@ export function stoppedWords({
   deployedBy,
 }: Pick<Deployed, "enabled" | "orphaned" | "deployedBy">): string | undefined {
   if (!enabled || !orphaned) return undefined;
-  const who = deployedBy.name === "" ? "The person who deployed it" : deployedBy.name;
-  return `Stopped: ${who} left. Deploy again to run it as you.`;
+  const who = deployedBy.name === "" ? "the member who deployed it" : deployedBy.name;
+  return `Stopped: ${who} left the workspace. Deploy the workflow again to run it as you.`;
 }

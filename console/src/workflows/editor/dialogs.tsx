@@ -79,7 +79,7 @@ export function useDialogs({ id, draft, definition, go }: DialogsInput) {
 /** Returns whether all fields are valid. Focuses the first invalid field; saving requires valid fields. */
 function isFinished(): boolean {
   const label = showUnfinished();
-  if (label !== undefined) notify(`${label} is not JSON yet. Mend it, or take it back.`);
+  if (label !== undefined) notify(`${label} is not valid JSON. Correct it or undo the change.`);
   return label === undefined;
 }
 

@@ -71,7 +71,7 @@ test("a step is added after, before, next to another, first, and on the selected
 test("deleting a step connects its neighbours, describes the effect, and never empties a loop", () => {
   const { after, note, chosen } = done(deleteSteps(draft, ["if"]));
   expect([lines(after), chosen]).toEqual([["a>b", "a>c", "b>each"], ["a"]]);
-  expect(note).toBe("Big? is gone; all 2 ways after it are taken now");
+  expect(note).toBe("Big? deleted. All 2 branches after it now run");
   expect(deleteSteps(draft, ["each/in"])).toHaveProperty("refused");
   expect(deleteSteps(draft, ["*"])).toBeUndefined();
   const wire = layOut(draft).wires.find(({ id }) => id === "b>each");
@@ -81,7 +81,7 @@ test("deleting a step connects its neighbours, describes the effect, and never e
 test("the same action connects and disconnects steps, and rejects cycles and edges across a loop border", () => {
   expect(lines(done(linkSteps(draft, "c", "each")).after)).toContain("c>each");
   expect(lines(done(linkSteps(draft, "b", "each")).after)).not.toContain("b>each");
-  expect(linkSteps(draft, "each", "a")).toEqual({ refused: expect.stringContaining("circle") });
+  expect(linkSteps(draft, "each", "a")).toEqual({ refused: expect.stringContaining("cycle") });
   expect(linkSteps(draft, "a", "each/in")).toEqual({ refused: expect.stringContaining("loop") });
 });
 

@@ -73,7 +73,7 @@ export function findSpot(draft: Definition, key: string | undefined, how: Direct
   const graph = findGraph(draft, place);
   if (!step || !graph) {
     const before = key === TRIGGER && how !== "beside" ? headsOf(draft) : [];
-    return { spot: { place: "", before }, ways: [], title: "What comes first?" };
+    return { spot: { place: "", before }, ways: [], title: "First step" };
   }
   const name = step.name ?? step.id;
   if (how === "before") {
@@ -111,7 +111,7 @@ export function deleteSteps(draft: Definition, chosen: readonly string[]): Outco
   if (!graph) return undefined;
   const gone = new Set(keys.map(idOf));
   if (place !== "" && graph.nodes.every(({ id }) => gone.has(id))) {
-    return { refused: "A loop needs a step. Delete the loop itself." };
+    return { refused: "A loop needs at least one step. Delete the loop instead." };
   }
   const isLeft = (id: string): boolean => !gone.has(id);
   const near =
@@ -120,12 +120,12 @@ export function deleteSteps(draft: Definition, chosen: readonly string[]): Outco
   const outward = graph.edges.filter(({ from }) => gone.has(from));
   const ways = keys.length === 1 ? new Set(outward.map(({ to }) => to)).size : 1;
   const name = nameAll(draft, keys);
-  const verb = keys.length > 1 ? "are" : "is";
+
   return {
     label: `Delete ${name}`,
     after: removeSteps(draft, keys),
     chosen: near === undefined ? [] : [toKey(place, near)],
-    note: `${name} ${verb} gone${ways > 1 ? `; all ${ways} ways after it are taken now` : ""}`,
+    note: `${name} deleted${ways > 1 ? `. All ${ways} branches after it now run` : ""}`,
   };
 }
 
@@ -150,7 +150,8 @@ export function linkSteps(draft: Definition, from: string, to: string): Outcome 
   const place = placeOf(from);
   const graph = findGraph(draft, place);
   const step = findStep(draft, from);
-  if (placeOf(to) !== place) return { refused: "Lines don't cross the edge of a loop." };
+  if (placeOf(to) !== place)
+    return { refused: "You can't connect steps inside a loop with steps outside." };
   if (!graph || !step) return undefined;
   const there = graph.edges.filter((edge) => edge.from === step.id && edge.to === idOf(to));
   const names = `${nameOf(draft, to)} ${there.length > 0 ? "no longer " : ""}follows`;
@@ -172,10 +173,11 @@ export function linkSteps(draft: Definition, from: string, to: string): Outcome 
 /** Connects a step to the trigger, or disconnects it. */
 function linkTrigger(draft: Definition, to: string): Outcome {
   const step = findStep(draft, to);
-  if (placeOf(to) !== "") return { refused: "Lines don't cross the edge of a loop." };
+  if (placeOf(to) !== "")
+    return { refused: "You can't connect steps inside a loop with steps outside." };
   if (!step) return undefined;
   if (draft.edges.some((edge) => edge.to === to))
-    return { refused: "It follows another step. Disconnect it first." };
+    return { refused: "The step follows another step. Disconnect it first." };
   const isStart = step.start === false;
   const after = changeGraph(draft, "", (graph) => turnStart(graph, to, isStart));
   const name = nameOf(draft, to);
@@ -187,7 +189,7 @@ function linkTrigger(draft: Definition, to: string): Outcome {
 
 export function relocateSteps(draft: Definition, keys: readonly string[], spot: Spot): Outcome {
   const after = moveSteps(draft, keys, spot);
-  if (after === draft) return { refused: "There is no way to put it there." };
+  if (after === draft) return { refused: "The steps can't be moved there." };
   const chosen = keys.map((key) => toKey(spot.place, idOf(key)));
   return { label: `Move ${nameAll(draft, keys)}`, after, chosen };
 }
@@ -239,7 +241,7 @@ export function toClipboard(draft: Definition, chosen: readonly string[]): strin
 
 export function pasteSteps(draft: Definition, text: string, key: string | undefined): Outcome {
   const clip = readClip(text);
-  if (!clip) return { refused: "There are no steps in the clipboard." };
+  if (!clip) return { refused: "The clipboard has no steps. Copy steps first." };
   const step = key === undefined ? undefined : findStep(draft, key);
   const spot: Spot = step
     ? { place: placeOf(key ?? ""), after: step.id, ...firstBranch(step) }

@@ -26,12 +26,13 @@ function backfillRefusal(
   { environments, trigger, triggers = [] }: Schemas["Workflow"],
   mayTrigger: boolean,
 ): string | undefined {
-  if (!mayTrigger) return "That takes workflows:trigger.";
-  if (!environments[place.environment]) return `It is not deployed in ${place.environment}.`;
+  if (!mayTrigger) return "You don't have permission to start workflows.";
+  if (!environments[place.environment])
+    return `The workflow is not deployed to ${place.environment}.`;
   const types = [trigger, ...triggers].map(({ type }) => type);
   return types.some((type) => type === "event_bus" || type === "schedule")
     ? undefined
-    : "It hears no events and has no schedule.";
+    : "Backfill requires an Event or Schedule trigger.";
 }
 
 /** Rarely used actions on the whole workflow. */
@@ -46,7 +47,7 @@ export function WorkflowMenu({ workflow, draft, onBackfill }: WorkflowMenuProps)
       "workflows.archive",
       { params },
       {
-        said: "The workflow is archived, and its triggers are off",
+        said: "Workflow archived. Its triggers are off",
         undo: () => restore(),
       },
     );
@@ -55,18 +56,18 @@ export function WorkflowMenu({ workflow, draft, onBackfill }: WorkflowMenuProps)
       "workflows.unarchive",
       { params },
       {
-        said: "The workflow is restored",
+        said: "Workflow restored",
         undo: () => archive(),
       },
     );
   const items: readonly MenuItem[] = [
     {
-      label: "Copy its id",
+      label: "Copy workflow ID",
       icon: <Copy className="ico" />,
       onPick: () => void copyText(workflow.id, `${workflow.id} is`),
     },
     {
-      label: "What happened to it",
+      label: "Show events",
       icon: <HistoryIcon className="ico" />,
       disabled: refusalOf("events.recent"),
       onPick: () => void navigate({ to: "/events", search: { thing: workflow.id } }),
@@ -78,14 +79,14 @@ export function WorkflowMenu({ workflow, draft, onBackfill }: WorkflowMenuProps)
       onPick: onBackfill,
     },
     {
-      label: "Discard my changes",
+      label: "Discard changes",
       icon: <Trash2 className="ico" />,
-      disabled: draft.isDirty ? undefined : "There are none.",
+      disabled: draft.isDirty ? undefined : "You have no unsaved changes.",
       onPick: draft.discard,
     },
     workflow.status === "archived"
       ? {
-          label: "Unarchive",
+          label: "Restore",
           icon: <ArchiveRestore className="ico" />,
           disabled: reason,
           isApart: true,

@@ -19,10 +19,10 @@ export function People({ id, definition, chosen, choose, isEditing }: PeopleProp
   const people = usePresence(id, { at: chosen.at(-1), isEditing });
   if (people.length === 0) return null;
   return (
-    <span className="editor-people" role="group" aria-label="Who is here">
+    <span className="editor-people" role="group" aria-label="Active users">
       {people.slice(0, SHOWN_MAX).map(({ userId, name, at, state }) => {
         const step = at !== null && findStep(definition, at) ? at : undefined;
-        const doing = state === "editing" ? "edits" : "looks at";
+        const doing = state === "editing" ? "is editing" : "is viewing";
         const what = step === undefined ? "this workflow" : nameOf(definition, step);
         return (
           <PlainButton

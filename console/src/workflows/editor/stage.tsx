@@ -64,7 +64,7 @@ export function Stage(props: StageProps) {
       <Banner {...props} />
       {definition.nodes.length === 0 && (
         <div className="empty editor-empty">
-          <strong>What happens first?</strong>
+          <strong>Add the first step</strong>
           {!isLocked && (
             <Button
               look="main"
@@ -95,17 +95,17 @@ function Banner(props: StageProps) {
   if (edits.linking !== undefined) {
     return (
       <div className="run-bar hint" role="status">
-        <b className="cut">{nameOf(definition, edits.linking)}</b> leads to…
-        <Keys keys="ArrowUp ArrowDown" /> walk <Keys keys="Enter" /> connect or disconnect
-        <Keys keys="Escape" /> leave it
+        <b className="cut">{nameOf(definition, edits.linking)}</b>: select the next step
+        <Keys keys="ArrowUp ArrowDown" /> select <Keys keys="Enter" /> connect or disconnect
+        <Keys keys="Escape" /> cancel
       </div>
     );
   }
   if (edits.wire) {
     return (
       <div className="run-bar hint" role="status">
-        A line is chosen
-        <Keys keys="Delete" /> takes it away <Keys keys="Escape" /> leave it
+        Connection selected
+        <Keys keys="Delete" /> delete <Keys keys="Escape" /> cancel
       </div>
     );
   }
@@ -113,7 +113,7 @@ function Banner(props: StageProps) {
     return (
       <div className="run-bar hint" role="status">
         <b>{chosen.length} steps</b>
-        <Keys keys="mod+c" /> copy <Keys keys="mod+d" /> double <Keys keys="l" /> loop
+        <Keys keys="mod+c" /> copy <Keys keys="mod+d" /> duplicate <Keys keys="l" /> loop
         <Keys keys="Delete" /> delete
       </div>
     );

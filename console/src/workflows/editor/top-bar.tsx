@@ -108,22 +108,22 @@ function MainActs(props: TopBarProps) {
       <Button
         className="editor-save"
         disabled={locked !== undefined || !draft.isDirty || draft.isSaving}
-        title={locked ?? (draft.isDirty ? "Save as a new version" : "Everything is saved")}
+        title={locked ?? (draft.isDirty ? "Save as a new version" : "No unsaved changes")}
         onClick={on.save}
       >
         Save <Keys keys="mod+s" />
       </Button>
       <Button
         disabled={cannotTest !== undefined}
-        title={cannotTest ?? "Go through the draft without touching anything outside"}
+        title={cannotTest ?? "Run the draft without calling other systems"}
         onClick={on.test}
       >
         <FlaskConical />
-        <span>Test</span> <Keys keys="t" />
+        <span>Dry run</span> <Keys keys="t" />
       </Button>
       <Button
         disabled={cannotDeploy !== undefined}
-        title={cannotDeploy ?? "See what changes where, then deploy"}
+        title={cannotDeploy ?? "Review the changes and deploy"}
         onClick={on.publish}
       >
         <Rocket />
@@ -132,7 +132,7 @@ function MainActs(props: TopBarProps) {
       <Button
         look="main"
         disabled={cannotRun !== undefined}
-        title={cannotRun ?? `Run what is deployed in ${place.environment}`}
+        title={cannotRun ?? `Run the version in ${place.environment}`}
         onClick={on.run}
       >
         <Play />
@@ -185,7 +185,7 @@ function NameField(props: {
     <TextInput
       isBare
       className="editor-name"
-      aria-label="Name of the workflow"
+      aria-label="Workflow name"
       value={text}
       readOnly={locked !== undefined}
       title={locked ?? "Rename"}
@@ -213,7 +213,8 @@ function EnvironmentTags({ workflow }: { readonly workflow: Schemas["Workflow"] 
     const { version, enabled } = state;
     const stopped = stoppedWords(state);
     const tone = stopped !== undefined ? "bad" : enabled ? "ok" : "idle";
-    const title = stopped ?? (enabled ? `Version ${version} is on in ${name}` : `Off in ${name}`);
+    const title =
+      stopped ?? (enabled ? `Version ${version} deployed to ${name}` : `Off in ${name}`);
     return (
       <span key={name} className={`tag ${tone}`} title={title}>
         {toWords(name)} v{version}
@@ -240,7 +241,7 @@ function SaveState({
   if (draft.isSaving) return <span className="muted editor-saved">Saving…</span>;
   if (!draft.isDirty) return <span className="muted editor-saved">Saved</span>;
   return (
-    <span className="tag plain warn" title="Kept in this browser until you save it as a version">
+    <span className="tag plain warn" title="Stored in this browser until you save it as a version">
       Draft
     </span>
   );

@@ -45,7 +45,7 @@ export function useEditorActions(input: EditorActionsInput): void {
         ? action
         : { ...action, within: CANVAS },
     ),
-    { keys: "F6", label: "Go to the canvas, or to the fields", run: switchPane, always: true },
+    { keys: "F6", label: "Switch between canvas and fields", run: switchPane, always: true },
   ]);
 }
 
@@ -76,19 +76,19 @@ function walkActions({ edits, chosen, choose, canvas, on }: EditorActionsInput):
   return [
     ...ARROWS.map((keys) => ({
       keys,
-      label: "Walk along the steps",
+      label: "Select next or previous step",
       run: () => walk(keys),
       hidden: keys !== "ArrowDown",
     })),
-    { keys: "Enter", label: "Open its fields", run: enter },
-    { keys: "Escape", label: "Out of the loop, then choose nothing", run: leave, hidden: true },
+    { keys: "Enter", label: "Open fields of the step", run: enter },
+    { keys: "Escape", label: "Leave loop, then clear selection", run: leave, hidden: true },
     ...(key === undefined
       ? []
-      : [{ keys: "Space", label: "Fold or unfold", run: () => on.fold(key) }]),
-    { keys: "z", label: "Fold or unfold all loops", run: on.foldAll },
-    { keys: "f", label: "See all", run: () => canvas.current?.fit() },
-    { keys: "n", label: "Go to the next problem", run: on.nextProblem },
-    { keys: "mod+a", label: "Choose all steps here", run: edits.chooseAll },
+      : [{ keys: "Space", label: "Expand or collapse", run: () => on.fold(key) }]),
+    { keys: "z", label: "Expand or collapse all loops", run: on.foldAll },
+    { keys: "f", label: "Fit to screen", run: () => canvas.current?.fit() },
+    { keys: "n", label: "Go to next problem", run: on.nextProblem },
+    { keys: "mod+a", label: "Select all steps", run: edits.chooseAll },
   ];
 }
 
@@ -101,11 +101,11 @@ function editActions({ edits, chosen, canvas, locked }: EditorActionsInput): rea
   const ofStep: readonly Action[] = [
     {
       keys: "shift+Tab",
-      label: "Add a step before",
+      label: "Add step before",
       run: () => edits.ask("before", at()),
     },
-    { keys: "b", label: "Add a step beside", run: () => edits.ask("beside", at()) },
-    { keys: "l", label: "Loop over this", run: edits.loop },
+    { keys: "b", label: "Add parallel step", run: () => edits.ask("beside", at()) },
+    { keys: "l", label: "Put in loop", run: edits.loop },
     { keys: "mod+d", label: "Duplicate", run: edits.duplicate },
     { keys: "alt+ArrowUp", label: "Move up", run: () => edits.pass(-1) },
     { keys: "alt+ArrowDown", label: "Move down", run: () => edits.pass(1) },
@@ -114,13 +114,13 @@ function editActions({ edits, chosen, canvas, locked }: EditorActionsInput): rea
     { keys: "mod+x", label: "Cut", run: () => void copy(edits, edits.remove), native: true },
   ];
   return [
-    { keys: "/", label: "Add a step", run: () => edits.ask("after", at()), disabled },
+    { keys: "/", label: "Add step", run: () => edits.ask("after", at()), disabled },
     ...(key === undefined
       ? []
       : [
           {
             keys: "Tab",
-            label: "Add a step after",
+            label: "Add step after",
             run: () => edits.ask("after", at()),
             disabled,
           },
@@ -159,14 +159,12 @@ function fileActions(input: EditorActionsInput): readonly Action[] {
     { keys: "mod+z", label: `Undo ${draft.undoLabel ?? ""}`.trim(), run: edits.undo },
     { keys: "mod+shift+z", label: `Redo ${draft.redoLabel ?? ""}`.trim(), run: edits.redo },
     { keys: "mod+y", label: "Redo", run: edits.redo, hidden: true },
-    { keys: "t", label: "Test the draft", run: on.test, disabled: cannotTest },
+    { keys: "t", label: "Dry run", run: on.test, disabled: cannotTest },
     { keys: "r", label: "Run", run: on.run, disabled: cannotRun },
-    { keys: "d", label: "Deploy: see what changes", run: on.publish, disabled: cannotDeploy },
-    { keys: "j", label: "Show the JSON", run: on.toggleJson },
-    { keys: "v", label: "Show the versions", run: on.showVersions },
-    ...(draft.isDirty
-      ? [{ label: "Discard the changes since the last save", run: draft.discard }]
-      : []),
+    { keys: "d", label: "Deploy", run: on.publish, disabled: cannotDeploy },
+    { keys: "j", label: "Show JSON", run: on.toggleJson },
+    { keys: "v", label: "Show versions", run: on.showVersions },
+    ...(draft.isDirty ? [{ label: "Discard changes", run: draft.discard }] : []),
   ];
 }
 
@@ -183,6 +181,6 @@ async function paste(edits: Edits): Promise<void> {
   try {
     edits.paste(await navigator.clipboard.readText());
   } catch {
-    notify("The browser keeps its clipboard to itself. Press Ctrl V on the canvas.");
+    notify("The browser does not allow access to the clipboard. Press Ctrl V on the canvas.");
   }
 }

@@ -80,7 +80,7 @@ export function useEdits({ definition, draft, chosen, choose, locked }: EditsInp
     },
     askAt: (spot: Spot, at: DOMRect): void => {
       const corner = { x: at.left + BELOW.x, y: at.bottom + BELOW.y };
-      setAdding({ spot, ways: [], title: "What happens here?", at: corner });
+      setAdding({ spot, ways: [], title: "Add step", at: corner });
     },
     pick: ({ step }: Offer, way: string | undefined): void => {
       if (!adding) return;

@@ -48,7 +48,7 @@ export function useJump(
     focusProblem(problem);
   };
   const jumpToNext = (): void => {
-    if (problems.length === 0) return notify("There are no problems");
+    if (problems.length === 0) return notify("No problems found");
     const next = (at + 1) % problems.length;
     const problem = problems[next];
     setAt(next);

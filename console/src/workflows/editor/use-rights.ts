@@ -14,14 +14,15 @@ export interface Rights {
 export function useRights({ status, environments }: Schemas["Workflow"]): Rights {
   const refusalOf = useRefusals();
   const archived =
-    status === "archived" ? "It is archived. Take it out of the archive first." : undefined;
+    status === "archived" ? "The workflow is archived. Restore it first." : undefined;
   const cannotTest = refusalOf("workflows.trigger") ?? archived;
   const isDeployed = environments[place.environment] !== null;
   return {
     locked: refusalOf("workflows.update") ?? archived,
     cannotTest,
     cannotRun:
-      cannotTest ?? (isDeployed ? undefined : `It is not deployed to ${place.environment} yet.`),
+      cannotTest ??
+      (isDeployed ? undefined : `The workflow is not deployed to ${place.environment}.`),
     cannotDeploy: refusalOf("workflows.publish") ?? archived,
   };
 }

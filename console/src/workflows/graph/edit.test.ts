@@ -87,7 +87,7 @@ test("columns are reordered by the order of their edges", () => {
 });
 
 test("an edge that creates a cycle or already exists is rejected", () => {
-  expect(connectionError(chain, edge("c", "a"))).toContain("circle");
+  expect(connectionError(chain, edge("c", "a"))).toContain("cycle");
   expect(connectionError(chain, edge("a", "b"))).toContain("already");
   expect(connectionError(chain, edge("a", "c"))).toBeUndefined();
 });

@@ -116,7 +116,8 @@ function bridgeEdges(edges: readonly Edge[], id: string): readonly Edge[] {
 
 /** Returns why two steps can't be connected; undefined if they can. */
 export function connectionError(graph: Graph, edge: Edge): string | undefined {
-  if (graph.edges.some((other) => isSameEdge(other, edge))) return "They are connected already.";
+  if (graph.edges.some((other) => isSameEdge(other, edge)))
+    return "The steps are already connected.";
   const reached = new Set<string>();
   const pending = [edge.to];
   for (let id = pending.pop(); id !== undefined; id = pending.pop()) {
@@ -125,7 +126,7 @@ export function connectionError(graph: Graph, edge: Edge): string | undefined {
     pending.push(...graph.edges.filter(({ from }) => from === id).map(({ to }) => to));
   }
   return reached.has(edge.from)
-    ? "That would go round in a circle. A loop repeats steps."
+    ? "This connection would create a cycle. Use a loop to repeat steps."
     : undefined;
 }
 
@@ -236,7 +237,7 @@ export function wrapInLoop<G extends Graph>(
   const isStart = headsOf(findGraph(root, place) ?? root).some((head) => ids.has(head));
   const body = copied.nodes.reduce((graph, step) => turnStart(graph, step.id, true), copied);
   const config = { items: "{{ [1, 2, 3] }}", as: "item", body };
-  const loop: Step = { id, type: "loop", name: "For each", config };
+  const loop: Step = { id, type: "loop", name: "Loop over items", config };
   const wrapped = changeGraph(root, place, ({ nodes, edges }) => {
     const moved = edges
       .filter(({ from, to }) => !(ids.has(from) && ids.has(to)))

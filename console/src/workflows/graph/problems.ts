@@ -38,7 +38,7 @@ export function locateProblem(definition: Definition, { path, message }: Finding
     const from = graph.nodes.find(({ id }) => id === edge?.from);
     return {
       path,
-      message: `A line ${message}`,
+      message: `A connection ${message}`,
       key: from ? toKey(key ?? "", from.id) : key,
       field: "",
     };

@@ -55,7 +55,7 @@ export function ReferencePicker({ kind, field, beside }: ReferencePickerProps) {
         isDisabled={field.isDisabled}
         isInvalid={field.error !== undefined}
         describedBy={field.describedBy}
-        placeholder={field.schema["x-placeholder"] ?? "Choose or write"}
+        placeholder={field.schema["x-placeholder"] ?? "Select or enter a value"}
         onChange={field.onChange}
       />
       {workflow !== undefined && value !== undefined && (
@@ -63,8 +63,8 @@ export function ReferencePicker({ kind, field, beside }: ReferencePickerProps) {
           to="/workflows/$id"
           params={{ id: value }}
           className="btn bare icon"
-          aria-label="Open the workflow"
-          title="Open the workflow"
+          aria-label="Open workflow"
+          title="Open workflow"
         >
           <SquareArrowOutUpRight />
         </Link>

@@ -19,7 +19,7 @@ export async function duplicate({ id, name }: Named): Promise<string | undefined
     trigger: withoutAddress(read.data.trigger),
   };
   const made = await perform("workflows.create", { body } as unknown as Input<"workflows.create">, {
-    said: `${name} is copied.`,
+    said: `${name} duplicated.`,
   });
   return made?.data.id;
 }
@@ -32,7 +32,7 @@ function withoutAddress(trigger: object): object {
 
 export async function copyAsJson({ id, name }: Named): Promise<void> {
   const read = await perform("workflows.get", { params: { id } });
-  if (read) await copyText(JSON.stringify(read.data, null, 2), `${name} as JSON is`);
+  if (read) await copyText(JSON.stringify(read.data, null, 2), `The JSON of ${name} is`);
 }
 
 export const archive = ({ id, name }: Named): Promise<unknown> =>
@@ -40,7 +40,7 @@ export const archive = ({ id, name }: Named): Promise<unknown> =>
     "workflows.archive",
     { params: { id } },
     {
-      said: `${name} is archived, and its triggers are off.`,
+      said: `${name} archived. Its triggers are off.`,
       undo: () => call("workflows.unarchive", { params: { id } }),
     },
   );
@@ -50,7 +50,7 @@ export const unarchive = ({ id, name }: Named): Promise<unknown> =>
     "workflows.unarchive",
     { params: { id } },
     {
-      said: `${name} is restored as a draft.`,
+      said: `${name} restored as a draft.`,
       undo: () => call("workflows.archive", { params: { id } }),
     },
   );

@@ -17,9 +17,9 @@ test("a bare definition, an API response and an entry of a pack are parsed to th
 });
 
 test.each([
-  ["nonsense", /no JSON/],
-  ["[]", /no workflow/],
-  ['{"name":"x"}', /no workflow/],
+  ["nonsense", /not valid JSON/],
+  ["[]", /not a workflow/],
+  ['{"name":"x"}', /not a workflow/],
 ])("%s is rejected with a message", (text, words) =>
   expect(() => parseImported(text)).toThrow(words),
 );

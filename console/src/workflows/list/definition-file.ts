@@ -25,13 +25,13 @@ export function parseImported(text: string): Imported {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new Error(`This is no JSON: ${error instanceof Error ? error.message : ""}`, {
+    throw new Error(`This is not valid JSON: ${error instanceof Error ? error.message : ""}`, {
       cause: error,
     });
   }
   const definition = unwrap(value);
   if (definition === undefined || !Array.isArray(definition["nodes"])) {
-    throw new Error("This is no workflow: it has no list of nodes.");
+    throw new Error("This is not a workflow: the list of nodes is missing.");
   }
   const kept = FIELDS.flatMap((field) =>
     definition[field] === undefined ? [] : [[field, definition[field]] as const],

@@ -14,7 +14,7 @@ test("only definitions among the selected files are read", async () => {
   expect(read).toEqual([
     { name: "a.json", text: "{}" },
     { name: "C.JSON", text: "[]" },
-    { name: "large.json", text: "", problem: "It is larger than 4 MiB." },
+    { name: "large.json", text: "", problem: "The file is larger than 4 MiB." },
   ]);
   expect([isDefinition("flows/.git/a.json"), isDefinition("flows/a.json")]).toEqual([false, true]);
 });
@@ -83,5 +83,5 @@ test("a file in a folder is an n8n export, a workflow definition, or has an erro
     isChosen: true,
   });
   expect(read({ id: "bakery", resources: {} }).problem).toContain("under Packs");
-  expect(read([1]).problem).toContain("neither of n8n nor of Millrace");
+  expect(read([1]).problem).toContain("not an n8n or Millrace workflow");
 });

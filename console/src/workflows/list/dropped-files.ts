@@ -13,9 +13,9 @@ const FILES_MAX = 500;
 /** Limits all entries, because a dropped folder may be a whole disk. */
 const ENTRIES_MAX = 20_000;
 const BYTES_MAX = 4 * 1024 * 1024;
-const TOO_LARGE = "It is larger than 4 MiB.";
+const TOO_LARGE = "The file is larger than 4 MiB.";
 const TOO_MANY = `Only the first ${FILES_MAX} files are read.`;
-export const NO_DEFINITION = "There is no JSON file among them.";
+export const NO_DEFINITION = "No JSON file found. Select at least one .json file.";
 const DEPTH_MAX = 8;
 
 /** Returns the definitions among dropped files; files that are not JSON are skipped. */

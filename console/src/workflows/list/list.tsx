@@ -34,7 +34,7 @@ const FOLLOW: Follow = {
 };
 const textOf = (value: unknown): string | undefined =>
   typeof value === "string" ? value : undefined;
-const REFUSED = "You may read workflows, and not change them.";
+const REFUSED = "You don't have permission to edit workflows.";
 
 /** All workflows, with their deployments, triggers and last runs. */
 export function WorkflowList() {
@@ -79,8 +79,8 @@ export function WorkflowList() {
           className="workflow-find"
           ref={field}
           type="search"
-          placeholder="Find by name"
-          aria-label="Find by name"
+          placeholder="Search by name"
+          aria-label="Search by name"
           value={search.q ?? ""}
           onChange={(event) =>
             show({ q: event.target.value === "" ? undefined : event.target.value })
@@ -108,7 +108,8 @@ export function WorkflowList() {
       )}
       {data?.isCut && (
         <p className="muted workflow-cut">
-          These are of the newest {READ_MAX.toLocaleString("en")}. Older ones are found by name.
+          Showing the newest {READ_MAX.toLocaleString("en")}. Search by name to find older
+          workflows.
         </p>
       )}
       {search.new !== undefined && refused === undefined && (
@@ -149,7 +150,7 @@ function useRowActs(about: {
     { label: "Copy as JSON", onPick: () => void copyAsJson(workflow) },
     workflow.status === "archived"
       ? {
-          label: "Bring it back",
+          label: "Restore",
           disabled: refused,
           isApart: true,
           onPick: () => void unarchive(workflow),
@@ -161,10 +162,10 @@ function useRowActs(about: {
           onPick: () => void archive(workflow),
         },
   ];
-  const noneChosen = chosen ? undefined : "Choose one first, with J and K.";
+  const noneChosen = chosen ? undefined : "Select a workflow first, with J and K.";
   useActions([
     { keys: "n", label: "New workflow", run: onNew, disabled: refused },
-    { keys: "f", label: "Find a workflow", run: () => field.current?.focus() },
+    { keys: "f", label: "Search workflows", run: () => field.current?.focus() },
     {
       keys: "Enter",
       label: "Open",

@@ -18,8 +18,8 @@ import { FileInput, RadioButton, TextArea, TextInput } from "../../ui/form/contr
 type Way = "nothing" | "example" | "import";
 
 const WAYS = [
-  ["nothing", "From nothing", SquarePen],
-  ["example", "From an example", Package],
+  ["nothing", "Blank", SquarePen],
+  ["example", "From example", Package],
   ["import", "From JSON", FileJson],
 ] as const;
 
@@ -83,10 +83,10 @@ export function NewWorkflow(props: {
           }
         >
           {props.way === "example"
-            ? "Install it"
+            ? "Install example"
             : isFolder
-              ? `Create ${folder.chosen.length}`
-              : "Create it"}
+              ? `Create ${count(folder.chosen.length, "workflow")}`
+              : "Create workflow"}
         </Button>
       }
     >
@@ -126,7 +126,7 @@ export function NewWorkflow(props: {
 
 function Ways(props: { readonly way: Way; readonly onWay: (way: Way) => void }) {
   return (
-    <div className="tabs new-workflow-ways" role="group" aria-label="From what">
+    <div className="tabs new-workflow-ways" role="group" aria-label="Source">
       {WAYS.map(([way, label, Icon]) => (
         <PlainButton
           key={way}
@@ -151,9 +151,9 @@ interface Answers {
 async function create(way: Way, { name, text, chosen }: Answers): Promise<string> {
   if (way === "example") {
     const example = await chosen?.load?.();
-    if (!example) throw new Error("Choose an example.");
+    if (!example) throw new Error("Select an example.");
     const { path } = await setUp(example, () => undefined);
-    notify("The example is installed, with runs to look at.");
+    notify("Example installed, with sample runs.");
     return path;
   }
   const body =
@@ -176,7 +176,7 @@ function NameField(props: { readonly name: string; readonly onChange: (name: str
         autoFocus
         required
         maxLength={200}
-        placeholder="What it does, as in: Approve an order"
+        placeholder="Example: Approve an order"
         value={props.name}
         onChange={(event) => props.onChange(event.target.value)}
       />
@@ -245,7 +245,7 @@ function ImportField(props: {
       <FileInput
         accept="application/json,.json"
         multiple
-        aria-label="Files with definitions"
+        aria-label="Workflow files"
         onChange={(event) => event.target.files && void open(readChosen(event.target.files))}
       />
     </label>

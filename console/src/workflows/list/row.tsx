@@ -29,8 +29,8 @@ const TRIGGERS: Readonly<Record<string, readonly [LucideIcon, string]>> = {
   webhook: [Webhook, "Webhook"],
   form: [ClipboardList, "Form"],
   chat: [MessagesSquare, "Chat"],
-  connector: [Plug, "Connector"],
-  rss: [Rss, "Feed"],
+  connector: [Plug, "App event"],
+  rss: [Rss, "RSS feed"],
 };
 
 /** A row of the list: deployments, trigger, last runs and last change. */
@@ -138,7 +138,7 @@ function EnvironmentStates({ workflow }: { readonly workflow: Listed }) {
         const deployed = workflow.environments[environment];
         const stopped = deployed ? stoppedWords(deployed) : undefined;
         const state = stopped ? "stopped" : deployed ? (deployed.enabled ? "on" : "off") : "none";
-        const words = { stopped, on: "live", off: "off", none: "not published" }[state];
+        const words = { stopped, on: "deployed", off: "off", none: "not deployed" }[state];
         const version = deployed ? ` version ${deployed.version}` : "";
         const label = `${toWords(environment)}:${version} ${words ?? ""}`;
         return (

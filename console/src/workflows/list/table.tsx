@@ -9,7 +9,7 @@ import { PlainButton } from "../../ui/form/button.tsx";
 
 const COLUMNS: readonly (readonly [string, Sort | undefined, boolean])[] = [
   ["Name", "name", false],
-  ["Published", undefined, false],
+  ["Deployed", undefined, false],
   ["Trigger", undefined, true],
   ["Runs", undefined, true],
   ["Failed in 24 h", "failures", true],

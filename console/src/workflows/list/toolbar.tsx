@@ -10,7 +10,7 @@ export function Filters(props: {
   readonly onShow: (show: Filter | undefined) => void;
 }) {
   return (
-    <div className="tabs grow" role="group" aria-label="Which">
+    <div className="tabs grow" role="group" aria-label="Status">
       <PlainButton aria-pressed={props.show === undefined} onClick={() => props.onShow(undefined)}>
         All
       </PlainButton>
@@ -59,7 +59,7 @@ export function NoWorkflow(props: {
   if (props.isNarrowed) {
     return (
       <Empty
-        title="None is like that"
+        title="No matching workflows"
         action={
           <Button onClick={() => props.onShow({ q: undefined, show: undefined, tag: undefined })}>
             Show all
@@ -70,16 +70,16 @@ export function NoWorkflow(props: {
   }
   return (
     <Empty
-      title="No workflow yet"
+      title="No workflows yet"
       action={
         props.refused === undefined && (
           <Button look="main" onClick={() => props.onShow({ new: "example" })}>
-            Begin with an example
+            Start with an example
           </Button>
         )
       }
     >
-      A workflow is steps that run by themselves: by hand, by the clock, on an event, or over HTTP.
+      Workflows run steps manually, on a schedule, on an event or by webhook.
     </Empty>
   );
 }

@@ -43,7 +43,7 @@ export function BackfillDialog({ workflow, onClose }: BackfillDialogProps) {
       ...toSpan({ from, to }),
       maxConcurrency: maxConcurrency ?? CONCURRENCY,
     }),
-    said: "The backfill has started",
+    said: "Backfill started",
   });
   const { from, to } = form.values;
   const span = useDebounced(JSON.stringify(toSpan({ from, to })), PAUSE_MS);
@@ -108,7 +108,7 @@ function describePreview(
   isReady: boolean,
   { data, error }: { readonly data: Plan | undefined; readonly error: Error | null },
 ): string {
-  if (!isReady) return "Enter a start.";
+  if (!isReady) return "Enter a start time.";
   if (error) return error.message;
   return data ? describePlan(data) : "Counting…";
 }
@@ -161,11 +161,11 @@ function BackfillLine({ backfill }: { readonly backfill: Backfill }) {
       </span>
       {state === "running" && (
         <>
-          <progress aria-label="Under way" />
+          <progress aria-label="Running" />
           <CommandButton
             command={cancel}
             onPress={() => void cancel.run({ params: { id } })}
-            aria-label="Cancel the backfill"
+            aria-label="Cancel backfill"
           >
             Cancel
           </CommandButton>

@@ -49,7 +49,7 @@ export function CompareDialog(props: CompareDialogProps) {
       .run({ params: { id: workflow.id }, body: { versionId: from } })
       .then((reply) => reply && onClose());
   const take = (): void => {
-    if (before.definition) onTake(before.definition, `Take version ${version?.version}`);
+    if (before.definition) onTake(before.definition, `Load version ${version?.version}`);
     onClose();
   };
   const error = before.error ?? after.error;
@@ -71,11 +71,11 @@ export function CompareDialog(props: CompareDialogProps) {
       <footer>
         <Button
           disabled={locked !== undefined || from === DRAFT}
-          title={locked ?? "As one edit of your draft, which undo takes back"}
+          title={locked ?? "Replaces your draft. You can undo this."}
           onClick={take}
         >
           <Undo2 />
-          Take v{version?.version} as the draft
+          Load v{version?.version} into the draft
         </Button>
         <CommandButton
           command={{
@@ -86,7 +86,7 @@ export function CompareDialog(props: CompareDialogProps) {
               (from === DRAFT
                 ? "Select a version."
                 : isOn
-                  ? `It is on in ${environment}`
+                  ? `Already deployed to ${environment}`
                   : undefined),
           }}
           onPress={rollBack}
@@ -115,11 +115,11 @@ function useRollback({ id, environments }: Schemas["Workflow"]) {
       perform(
         "workflows.rollback",
         { params: { id }, body: { versionId: former.versionId } },
-        { said: `Version ${former.version} is on in ${environment} again` },
+        { said: `Version ${former.version} deployed to ${environment} again` },
       ));
   return useCommand("workflows.rollback", {
     said: ({ data }) =>
-      `Version ${data.environments[environment]?.version} is on in ${environment} again`,
+      `Version ${data.environments[environment]?.version} deployed to ${environment} again`,
     ...(undo && { undo }),
   });
 }

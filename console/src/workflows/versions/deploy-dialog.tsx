@@ -38,7 +38,7 @@ export function DeployDialog(props: DeployDialogProps) {
   const publish = useCommand("workflows.publish", {
     environment,
     said: ({ data }) =>
-      `Version ${data.environments[environment]?.version} is on in ${environment}`,
+      `Version ${data.environments[environment]?.version} deployed to ${environment}`,
     onDone: onClose,
   });
   const deploy = async (): Promise<void> => {
@@ -65,8 +65,8 @@ export function DeployDialog(props: DeployDialogProps) {
       />
       <footer>
         <span className="muted">
-          {isDirty ? "Your draft is saved as a new version first." : "The newest version."}
-          {active && ` Version ${active.version} is on in ${environment} now.`}
+          {isDirty ? "Your draft is saved as a new version first." : "Deploys the newest version."}
+          {active && ` Currently deployed to ${environment}: version ${active.version}.`}
         </span>
         <span className="grow" />
         <Button onClick={() => dialog.current?.close()}>Cancel</Button>
@@ -127,7 +127,7 @@ function Changes(props: {
   }, [before, definition, versionId]);
   if (error) return <ErrorNotice error={error} />;
   if (!difference) return <Loading />;
-  const title = versionId === undefined ? `First time in ${environment}` : sumUp(difference);
+  const title = versionId === undefined ? `First deployment to ${environment}` : sumUp(difference);
   return (
     <DifferenceView
       key={versionId ?? environment}
@@ -136,9 +136,7 @@ function Changes(props: {
       above={
         versionId === undefined && (
           <section>
-            <p className="muted">
-              All of it is new there, and its trigger is turned on: {definition.trigger.type}.
-            </p>
+            <p className="muted">The deployment turns on the trigger: {definition.trigger.type}.</p>
           </section>
         )
       }
@@ -189,9 +187,9 @@ function usePreview(id: string, environment: Environment): Preview | undefined {
 
 const WORDS: Readonly<Record<string, string>> = {
   queued: "queued",
-  running: "under way",
+  running: "running",
   waiting: "waiting for a time or an event",
-  paused: "waiting for people",
+  paused: "waiting for approval or input",
 };
 
 /** Runs in progress keep their version. */
@@ -201,11 +199,11 @@ function Underway({ preview }: { readonly preview: Preview }) {
   );
   return (
     <section>
-      <h2>Who is in the middle of it</h2>
+      <h2>Runs in progress</h2>
       <p className="muted">
         {parts.length === 0
-          ? "No run is under way."
-          : `${parts.join(", ")}. They keep their version; a retry may take the new one.`}
+          ? "No runs in progress."
+          : `${parts.join(", ")}. They keep their version. A retry can use the new version.`}
       </p>
     </section>
   );
@@ -249,7 +247,7 @@ function Issues(props: {
     <>
       {issues.length > 0 && (
         <section>
-          <h2>{checked.errors.length > 0 ? "Problems to fix first" : "Missing or doubtful"}</h2>
+          <h2>{checked.errors.length > 0 ? "Problems to fix first" : "Warnings"}</h2>
           <ul className="deploy-issues">
             {issues.map(({ path, stepId, message, tone }) => (
               <li key={path + message} className={tone}>
@@ -261,7 +259,7 @@ function Issues(props: {
       )}
       {checked.productionValues.length > 0 && (
         <section aria-label="Production values">
-          <h2>Uses production’s values in {environment}</h2>
+          <h2>Production values used in {environment}</h2>
           <ul className="deploy-issues">
             {checked.productionValues.map(({ kind, name, connector }) => (
               <li key={kind + name} className="warn">
@@ -271,7 +269,8 @@ function Issues(props: {
             ))}
           </ul>
           <p className="muted">
-            Runs in {environment} would act with these. Give them values of their own under Secrets.
+            Runs in {environment} use these values. To change this, set separate values under
+            Secrets.
           </p>
         </section>
       )}

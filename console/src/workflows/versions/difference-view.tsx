@@ -63,7 +63,7 @@ export function DifferenceView(props: DifferenceViewProps) {
           onChoose={([first]) => setChosen(first)}
         />
       </div>
-      <aside className="difference-side scroll" aria-label="What differs">
+      <aside className="difference-side scroll" aria-label="Changes">
         {props.above}
         {props.instead ?? (
           <section>
@@ -71,7 +71,7 @@ export function DifferenceView(props: DifferenceViewProps) {
             <ChangeList changes={difference.changes} chosen={key} onChoose={setChosen} />
             {difference.settings.length > 0 && (
               <>
-                <h3>Of the whole</h3>
+                <h3>Workflow settings</h3>
                 <FieldChanges fields={difference.settings} />
               </>
             )}
@@ -145,7 +145,7 @@ export function FieldChanges({ fields }: { readonly fields: readonly FieldChange
 
 function toText(value: unknown): string {
   if (typeof value === "string") return value;
-  return JSON.stringify(value, null, 1) ?? "not given";
+  return JSON.stringify(value, null, 1) ?? "not set";
 }
 
 /** Formats a summary: `2 changed, 1 added`. */
@@ -155,6 +155,6 @@ export function sumUp({ changes, edges, settings }: Difference): string {
     return n > 0 ? [`${n} ${mark}`] : [];
   });
   if (words.length > 0) return words.join(", ");
-  if (edges.size > 0) return `Only ${count(edges.size, "line")} differ`;
-  return settings.length > 0 ? "Its steps are the same" : "Nothing differs";
+  if (edges.size > 0) return `Only ${count(edges.size, "connection")} differ`;
+  return settings.length > 0 ? "Only workflow settings differ" : "No changes";
 }

@@ -6,9 +6,9 @@ export type Gate = NonNullable<Schemas["PublicationPreview"]["rehearsalGate"]>;
 type Allowed = Gate["allow"][number];
 
 const ALLOWABLE: readonly (readonly [Allowed, string])[] = [
-  ["other_output", "other values"],
-  ["other_branch", "another way through the steps"],
-  ["needs_outcome", "steps that no run came to yet"],
+  ["other_output", "different values"],
+  ["other_branch", "a different path through the steps"],
+  ["needs_outcome", "steps that no past run reached"],
   ["would_fail", "failures"],
 ];
 
@@ -27,19 +27,19 @@ export function GateSection({ environment, gate, onChange }: GateSectionProps) {
     onChange({ ...gate, allow: isAllowed ? [...rest, verdict] : rest });
   };
   return (
-    <section aria-label="Gate">
-      <h2>The gate of {environment}</h2>
+    <section aria-label="Deployment check">
+      <h2>Deployment check for {environment}</h2>
       <label className="gate-line">
         <CheckBox
           role="switch"
           checked={gate !== null}
           onChange={({ target }) => onChange(target.checked ? { allow: [] } : null)}
         />
-        Refuse a deployment that past runs would take otherwise
+        Reject deployments that change the result of past runs
       </label>
       {gate && (
         <fieldset className="gate-allowed">
-          <legend className="muted">All the same allowed:</legend>
+          <legend className="muted">Exceptions:</legend>
           {ALLOWABLE.map(([verdict, words]) => (
             <label key={verdict} className="gate-line">
               <CheckBox

@@ -20,7 +20,7 @@ test("runs with the same difference form one group, and the worst group is first
   ).toEqual([
     ["would_fail", "Step sum", 1, "r3"],
     ["other_output", "Step sum", 2, "r4"],
-    ["other_output", "The output of the run", 1, "r0"],
+    ["other_output", "Output of the run", 1, "r0"],
   ]);
 });
 
@@ -30,7 +30,7 @@ test("a value is shown in one short line, and a failure as its message", () => {
   );
   expect(["true", null, { a: 1 }, "x".repeat(90)].map(toValueText)).toEqual([
     "true",
-    "nothing",
+    "empty",
     '{"a":1}',
     `${"x".repeat(80)}…`,
   ]);

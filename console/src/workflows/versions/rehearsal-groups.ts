@@ -28,7 +28,7 @@ export function groupRuns(runs: readonly Rehearsed[]): RunGroup[] {
     const stepId = difference?.stepId ?? null;
     const key = `${verdict} ${stepId ?? ""}`;
     const group = groups.get(key);
-    const name = difference?.name ?? stepId ?? "The output of the run";
+    const name = difference?.name ?? stepId ?? "Output of the run";
     if (group) groups.set(key, { ...group, count: group.count + 1 });
     else groups.set(key, { verdict, stepId, name, count: 1, example: run });
   }
@@ -41,7 +41,7 @@ const TEXT_MAX = 80;
 /** Formats a value in one line; the run page shows all of it. */
 export function toValueText(value: unknown): string {
   const text = failureOf(value) ?? (typeof value === "string" ? value : JSON.stringify(value));
-  const shown = text === undefined || text === "null" ? "nothing" : text;
+  const shown = text === undefined || text === "null" ? "empty" : text;
   return shown.length > TEXT_MAX ? `${shown.slice(0, TEXT_MAX)}…` : shown;
 }
 

@@ -15,11 +15,11 @@ const RUNS = 100;
 const SHOWN_MAX = 6;
 
 const WORDS: Readonly<Record<Rehearsed["verdict"], string>> = {
-  same: "the same",
-  other_branch: "another way",
-  other_output: "other values",
+  same: "unchanged",
+  other_branch: "different path",
+  other_output: "different values",
   would_fail: "would fail",
-  needs_outcome: "not known",
+  needs_outcome: "unknown",
 };
 
 /** Rehearsal: the results of the last runs with the version to be deployed. */
@@ -50,14 +50,14 @@ export function RehearsalSection(props: {
   });
   if (!isAllowed) return null;
   return (
-    <section className="rehearsal" aria-label="Rehearsal" aria-busy={!data && !error}>
-      <h2>What past runs would do</h2>
+    <section className="rehearsal" aria-label="Simulation" aria-busy={!data && !error}>
+      <h2>Simulation on past runs</h2>
       {error ? (
-        <p className="muted">It could not be rehearsed: {error.message}</p>
+        <p className="muted">The simulation failed: {error.message}</p>
       ) : data ? (
         <Verdicts rehearsal={data.data} />
       ) : (
-        <p className="muted">Rehearsing the last {RUNS} runs…</p>
+        <p className="muted">Simulating the last {RUNS} runs…</p>
       )}
     </section>
   );
@@ -70,8 +70,8 @@ function Verdicts({ rehearsal }: { readonly rehearsal: Schemas["Rehearsal"] }) {
     return (
       <p className="muted">
         {hidden > 0
-          ? `${count(hidden, "run")} you may not see into: that takes traces:read.`
-          : "No run has ended here yet."}
+          ? `${count(hidden, "run")} hidden: you don't have permission to read traces.`
+          : "No completed runs in this environment yet."}
       </p>
     );
   }

@@ -203,7 +203,7 @@ export const RunNotFailed = failure(
 export const TestRunFinal = failure(
   "test_run",
   409,
-  "Test runs can't be retried. Start a new test.",
+  "Dry runs can't be retried. Start a new dry run.",
 );
 export const VersionGone = failure(
   "version_gone",

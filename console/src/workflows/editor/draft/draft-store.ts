@@ -125,7 +125,7 @@ function openDatabase(): Promise<IDBDatabase> {
     const request = indexedDB.open(DATABASE, 1);
     request.onupgradeneeded = () => request.result.createObjectStore(STORE);
     request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error ?? new Error("The browser keeps no drafts."));
+    request.onerror = () => reject(request.error ?? new Error("The browser can't store drafts."));
   });
   return opened;
 }
@@ -142,7 +142,7 @@ async function inStore<T>(
       // Commits immediately: an unloading page can't wait for the response.
       transaction.commit();
       request.onsuccess = () => resolve(request.result);
-      request.onerror = () => reject(request.error ?? new Error("The draft was not kept."));
+      request.onerror = () => reject(request.error ?? new Error("The draft could not be stored."));
     });
   } catch {
     // Private windows may deny access to IndexedDB: then unsaved changes are not kept.

@@ -26,7 +26,7 @@ export function MergeDialog(props: MergeDialogProps) {
   const [choices, setChoices] = useState<ReadonlyMap<string, Side>>(new Map());
   const [isBusy, setBusy] = useState(false);
   const newest = useNewestVersion(workflowId);
-  const who = newest?.author.name ?? "Somebody";
+  const who = newest?.author.name ?? "Another user";
   const { definition, conflicts } = useMemo(
     () => mergeDefinitions({ base, mine, theirs }, choices),
     [base, mine, theirs, choices],
@@ -44,7 +44,7 @@ export function MergeDialog(props: MergeDialogProps) {
     <dialog ref={dialog} className="versions-dialog" aria-label="Merge" onClose={onClose}>
       <header>
         <h1>
-          {who} saved {newest ? `version ${newest.version}` : "it"} while you were editing
+          {who} saved {newest ? `version ${newest.version}` : "the workflow"} while you were editing
         </h1>
       </header>
       <DifferenceView
@@ -53,7 +53,7 @@ export function MergeDialog(props: MergeDialogProps) {
           <>
             {conflicts.length > 0 && (
               <section>
-                <h2>{count(conflicts.length, "thing")} you both changed</h2>
+                <h2>{count(conflicts.length, "conflict")}</h2>
                 {conflicts.map((conflict) => (
                   <Decision
                     key={conflict.key}
@@ -65,12 +65,12 @@ export function MergeDialog(props: MergeDialogProps) {
               </section>
             )}
             <section>
-              <h2>What {who} did</h2>
+              <h2>Changes by {who}</h2>
               <ChangeList changes={other.changes} />
               <FieldChanges fields={other.settings} />
             </section>
             <section>
-              <h2>What you did</h2>
+              <h2>Your changes</h2>
               <ChangeList changes={own.changes} />
               <FieldChanges fields={own.settings} />
             </section>
@@ -79,10 +79,10 @@ export function MergeDialog(props: MergeDialogProps) {
       />
       <footer>
         <span className="muted">
-          The canvas shows what comes into yours. Undo takes back your own changes, never theirs.
+          The canvas shows the changes that are added to yours. Undo only affects your own changes.
         </span>
         <span className="grow" />
-        <Button onClick={() => dialog.current?.close()}>Not now</Button>
+        <Button onClick={() => dialog.current?.close()}>Cancel</Button>
         <Button look="main" disabled={isBusy} onClick={() => void merge()} data-focus>
           <GitMerge />
           Merge and save

@@ -20,11 +20,12 @@ export function TheirsBar({ workflowId, onMerge }: TheirsBarProps) {
     <div className="notice theirs-bar" role="status">
       {newest && <Avatar name={newest.author.name} />}
       <span>
-        <b>{newest?.author.name ?? "Somebody"}</b> saved{" "}
-        {newest ? `version ${newest.version}` : "it"} while you were editing. Your changes are kept.
+        <b>{newest?.author.name ?? "Another user"}</b> saved{" "}
+        {newest ? `version ${newest.version}` : "the workflow"} while you were editing. Your changes
+        are kept.
       </span>
       <span className="grow" />
-      <Button onClick={onMerge}>See both and merge</Button>
+      <Button onClick={onMerge}>Review and merge</Button>
     </div>
   );
 }

@@ -168,7 +168,7 @@ function walkHistory({ set, newest }: DraftParts, by: 1 | -1): readonly string[]
   const label = by === -1 ? undoLabel(current) : redoLabel(current);
   if (next === current || label === undefined) return undefined;
   set(next);
-  notify(`${by === -1 ? "Undone" : "Done again"}: ${label}`);
+  notify(`${by === -1 ? "Undone" : "Redone"}: ${label}`);
   return editedSteps(current, by);
 }
 
@@ -204,7 +204,7 @@ function useReceiver(
         if (newest.current) return;
         updatedAt.current = workflow.updatedAt;
         set(kept?.history ?? beginHistory(definition, etag));
-        if (kept) notify("Your unsaved changes are still here");
+        if (kept) notify("Your unsaved changes were restored");
         if (isElsewhere) notify("You have unsaved changes of this workflow in another tab");
       }
       const { current } = newest;

@@ -32,7 +32,7 @@ export function JsonPanel({ definition, draft, locked }: JsonPanelProps) {
     // Reformatted text with the same value is not an edit.
     if (reason === undefined && !isEqual(parsed, definition)) {
       const after = parsed as Definition;
-      draft.act({ label: "Edit the JSON", after, chosen: [], field: "json" });
+      draft.act({ label: "Edit JSON", after, chosen: [], field: "json" });
     }
     return undefined;
   };
@@ -62,13 +62,13 @@ function parse(text: string): unknown {
 /** Returns why a value can't be drawn; other errors appear in the problem list. */
 function findFault(value: unknown): string | undefined {
   const { name, trigger, nodes, edges } = (value ?? {}) as Partial<Record<string, unknown>>;
-  if (typeof name !== "string") return "It needs a name.";
-  if (typeof trigger !== "object" || trigger === null) return "It needs a trigger.";
+  if (typeof name !== "string") return "The definition needs a name.";
+  if (typeof trigger !== "object" || trigger === null) return "The definition needs a trigger.";
   const isGraph =
     Array.isArray(nodes) &&
     Array.isArray(edges) &&
     nodes.every((node: Record<string, unknown> | null) => typeof node?.["id"] === "string");
-  if (!isGraph) return "It needs nodes with ids, and edges.";
+  if (!isGraph) return "The definition needs a list of nodes with ids, and a list of edges.";
   const ids = nodes.map((node: Record<string, unknown>) => node["id"]);
   return new Set(ids).size === ids.length ? undefined : "Two nodes have the same id.";
 }

@@ -52,7 +52,7 @@ export function Picker({ workflowId, at, title, ways, onPick, onClose }: PickerP
     <dialog
       ref={dialog}
       className="picker"
-      aria-label="Add a step"
+      aria-label="Add step"
       style={{ left, top }}
       onClose={onClose}
       onClick={(event) => event.target === dialog.current && onClose()}
@@ -75,7 +75,7 @@ export function Picker({ workflowId, at, title, ways, onPick, onClose }: PickerP
         onKeyDown={onKeyDown}
       />
       {ways.length > 1 && (
-        <div className="picker-ways" role="radiogroup" aria-label="On which way">
+        <div className="picker-ways" role="radiogroup" aria-label="Output">
           {ways.map((one, n) => (
             <PlainButton
               key={one}
@@ -98,10 +98,10 @@ export function Picker({ workflowId, at, title, ways, onPick, onClose }: PickerP
         onPick={(offer) => onPick(offer, ways[way])}
       />
       <footer className="picker-foot">
-        <Keys keys="ArrowUp ArrowDown" /> choose{" "}
+        <Keys keys="ArrowUp ArrowDown" /> select{" "}
         {ways.length > 1 && (
           <>
-            <Keys keys="ArrowLeft ArrowRight" /> way{" "}
+            <Keys keys="ArrowLeft ArrowRight" /> output{" "}
           </>
         )}
         <Keys keys="Enter" /> add <Keys keys="Escape" /> close
@@ -148,7 +148,7 @@ function Offers(props: {
       })}
       {found.length === 0 && (
         <p className="muted picker-none">
-          No step is called that. A <b>script</b> can do anything.
+          No matching steps. Use a <b>script</b> for custom logic.
         </p>
       )}
     </div>

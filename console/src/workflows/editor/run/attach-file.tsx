@@ -23,7 +23,7 @@ export function AttachFile(props: {
       // An updater function, because the user may have edited the text during the upload.
       props.onChange((text) => addFile(text, handle));
     } catch (error) {
-      setFault(error instanceof Error ? error.message : "The file was not taken.");
+      setFault(error instanceof Error ? error.message : "The file could not be uploaded.");
     } finally {
       setBusy(false);
     }
@@ -41,7 +41,7 @@ export function AttachFile(props: {
       />
       <Button look="bare" type="button" disabled={isBusy} onClick={() => picker.current?.click()}>
         <Paperclip />
-        {isBusy ? "Sending…" : "Add a file"}
+        {isBusy ? "Uploading…" : "Add file"}
       </Button>
       {files.map(({ $file, name, size }) => (
         <span key={$file} className="muted">

@@ -33,9 +33,9 @@ export function InputFields({ asked, text, errors, onChange }: InputFieldsProps)
   const { sentAs, schema } = asked;
   const value = readFields(text);
   const [chosen, setChosen] = useState<TabId>(value ? "form" : "json");
-  const label = sentAs === "event" ? "Event, as JSON" : "Input, as JSON";
+  const label = sentAs === "event" ? "Event (JSON)" : "Input (JSON)";
   return (
-    <Tabs label="How to write it" tabs={TABS} chosen={chosen} onChoose={setChosen}>
+    <Tabs label="Input mode" tabs={TABS} chosen={chosen} onChoose={setChosen}>
       {chosen === "json" ? (
         <JsonField label={label} value={text} error={spellErrors(errors)} onChange={onChange} />
       ) : (
@@ -61,10 +61,10 @@ interface FieldsOfProps {
 
 function FieldsOf({ schema, value, errors, base, onChange }: FieldsOfProps) {
   if (!value) {
-    return <p className="muted">What stands in JSON is no object, so it has no fields here.</p>;
+    return <p className="muted">The input must be a JSON object to edit it as a form.</p>;
   }
   if (!schema.properties) {
-    return <p className="muted">Its steps read nothing of the input. JSON takes any.</p>;
+    return <p className="muted">The steps do not use the input. To send input, select JSON.</p>;
   }
   return (
     <Form

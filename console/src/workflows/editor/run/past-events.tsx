@@ -23,7 +23,7 @@ export function PastEvents({ trigger, chosen, onChoose }: PastEventsProps) {
     <fieldset className="past-events">
       <legend>Event</legend>
       <EventOption isChosen={chosen === undefined} onChoose={() => onChoose(undefined)}>
-        <span className="grow">An example, written here</span>
+        <span className="grow">Custom event</span>
       </EventOption>
       {events.map((event) => (
         <EventOption

@@ -35,7 +35,7 @@ export function RunBar({ followed, view, draft, onChoose, onClose }: RunBarProps
   return (
     <div className="run-bar" role="group" aria-label="Run">
       <State state={run.status} />
-      {run.test && <span className="tag plain">Test</span>}
+      {run.test && <span className="tag plain">Dry run</span>}
       <span className="muted run-bar-count" role="status">
         {over} of {count(draft.nodes.length, "step")}
       </span>
@@ -48,15 +48,15 @@ export function RunBar({ followed, view, draft, onChoose, onClose }: RunBarProps
       />
       {failed !== undefined && (
         <Button look="bare" onClick={() => onChoose(failed)}>
-          What failed
+          Show failed step
         </Button>
       )}
       <Link
         className="btn bare icon"
         to="/runs/$id"
         params={{ id: run.id }}
-        aria-label="Open the run"
-        title="Open the run"
+        aria-label="Open run"
+        title="Open run"
       >
         <ExternalLink />
       </Link>
@@ -67,13 +67,7 @@ export function RunBar({ followed, view, draft, onChoose, onClose }: RunBarProps
 
 function CloseButton({ onClose }: { readonly onClose: () => void }) {
   return (
-    <Button
-      look="bare"
-      isIcon
-      aria-label="Dismiss the run"
-      title="Dismiss the run"
-      onClick={onClose}
-    >
+    <Button look="bare" isIcon aria-label="Hide run" title="Hide run" onClick={onClose}>
       <X />
     </Button>
   );

@@ -66,7 +66,7 @@ export function RunDialog(props: RunDialogProps) {
   };
   const isTest = mode === "test";
   const environment = toWords(place.environment);
-  const title = isTest ? "Test the draft" : `Run in ${environment}`;
+  const title = isTest ? "Dry run" : `Run in ${environment}`;
   return (
     <dialog
       ref={dialog}
@@ -104,7 +104,7 @@ export function RunDialog(props: RunDialogProps) {
           </Button>
           <Button look="main" disabled={isBusy || (isWrong && eventId === undefined)} data-focus>
             {isTest ? <FlaskConical /> : <Play />}
-            {isTest ? "Test" : "Run"} <Keys keys="mod+Enter" />
+            {isTest ? "Start dry run" : "Run"} <Keys keys="mod+Enter" />
           </Button>
         </footer>
       </form>
@@ -114,10 +114,10 @@ export function RunDialog(props: RunDialogProps) {
 
 function explain({ mode, version, isDirty }: RunDialogProps): string {
   if (mode === "test") {
-    return "Goes through the draft as it is on the canvas. Nothing outside is touched: steps that reach outside take their pinned output, or none.";
+    return "Runs the draft without calling other systems. Steps that call other systems use their pinned data, or have no output.";
   }
-  const rest = isDirty ? " Your draft has changes that are not in it." : "";
-  return `Version ${version ?? "?"} runs, with everything it does.${rest}`;
+  const rest = isDirty ? " Your unsaved changes are not included." : "";
+  return `Runs version ${version ?? "?"} and calls real systems.${rest}`;
 }
 
 function parseJson(text: string): unknown {

@@ -38,10 +38,10 @@ export function ChatPreview({ trigger, workflowId }: ChatPreviewProps) {
   const address = saved?.trigger.type === "chat" ? toAddress(saved.trigger.url) : undefined;
   const isDeployed = saved?.environments[place.environment]?.enabled === true;
   const reason = !isDeployed
-    ? "It answers once it is deployed here."
+    ? "Deploy the workflow to this environment to use the preview."
     : address
       ? undefined
-      : "Its address is shown to those who may trigger it.";
+      : "You don't have permission to start this workflow.";
   const send = async (message: string): Promise<void> => {
     if (!address || message.trim() === "" || isBusy) return;
     const before: readonly Line[] = [...lines, { by: "you", text: message }];
@@ -71,11 +71,11 @@ export function ChatPreview({ trigger, workflowId }: ChatPreviewProps) {
       aria-label="Preview"
       style={{ "--chat-accent": trigger.accent } as CSSProperties}
     >
-      <h3>{trigger.title || "Without a title"}</h3>
+      <h3>{trigger.title || "Untitled"}</h3>
       {trigger.greeting !== undefined && <p>{trigger.greeting}</p>}
       <Conversation lines={lines} live={live} isBusy={isBusy} />
       {lines.length === 0 && (
-        <div className="chat-suggestions" role="group" aria-label="Questions to begin with">
+        <div className="chat-suggestions" role="group" aria-label="Suggested questions">
           {trigger.suggestions?.map((text) => (
             <Button refusal={reason} key={text} type="button" onClick={() => void send(text)}>
               {text}
@@ -88,7 +88,7 @@ export function ChatPreview({ trigger, workflowId }: ChatPreviewProps) {
           className="grow"
           ref={field}
           aria-label="Message"
-          placeholder={trigger.placeholder ?? "Write a message"}
+          placeholder={trigger.placeholder ?? "Enter a message"}
           maxLength={4000}
           value={message}
           disabled={reason !== undefined}
@@ -179,7 +179,7 @@ async function followAnswer(path: string, show: (text: string) => void): Promise
   return answer ?? { text: NO_ANSWER };
 }
 
-const NO_ANSWER = "It gave no answer.";
+const NO_ANSWER = "No response.";
 
 /** Each part has an offset; it replaces everything after that offset. */
 function applyText(shown: string, data: string): string {

@@ -64,7 +64,7 @@ export function FieldEditor({ field, onChange }: FieldEditorProps) {
       </Field>
       {text("Name in expressions", "name")}
       {hasOptions(field) && (
-        <Field label="Choices" help="One in each line, in their order.">
+        <Field label="Options" help="One option per line, in display order.">
           {(control) => (
             <TextArea
               {...control}
@@ -78,9 +78,9 @@ export function FieldEditor({ field, onChange }: FieldEditorProps) {
           )}
         </Field>
       )}
-      {text("Help", "help")}
+      {text("Help text", "help")}
       {text("Placeholder", "placeholder")}
-      {text("Value at first", "value")}
+      {text("Default value", "value")}
       <label className="check-line">
         <CheckBox
           checked={field.required === true}

@@ -75,7 +75,10 @@ export function FieldRows({ pages, chosen, onChoose, onChange }: FieldRowsProps)
               className="btn"
               items={FIELD_TYPES.map((type) => ({
                 label: FIELD_WORDS[type],
-                disabled: page.fields.length >= FIELDS_MAX ? "The page is full." : undefined,
+                disabled:
+                  page.fields.length >= FIELDS_MAX
+                    ? `A page has at most ${FIELDS_MAX} fields.`
+                    : undefined,
                 onPick: () => {
                   const next = addField(pages, pageAt, type);
                   focused.current = next[pageAt]?.fields.at(-1)?.name;
@@ -113,7 +116,7 @@ export function FieldRows({ pages, chosen, onChoose, onChange }: FieldRowsProps)
                   type="button"
                   aria-label={`Remove ${field.label ?? field.name}`}
                   disabled={isOnly}
-                  title={isOnly ? "A form has a field at least." : undefined}
+                  title={isOnly ? "A form needs at least one field." : undefined}
                   onClick={() => remove({ page: pageAt, field: fieldAt })}
                 >
                   <Trash2 />
@@ -154,7 +157,7 @@ function FieldButton(props: {
       data-field={field.name}
       className="form-row"
       aria-current={props.isChosen ? "true" : undefined}
-      title="Alt and arrows move it, Delete removes it"
+      title="Alt and arrow keys move the field, Delete removes it"
       onClick={props.onChoose}
       onKeyDown={props.onKeyDown}
     >

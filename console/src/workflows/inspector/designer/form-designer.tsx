@@ -64,7 +64,7 @@ export function FormDesigner({ form, onChange: change, onClose }: FormDesignerPr
                 disabled={pages.length >= PAGES_MAX}
                 onClick={() => change(addPage(pages))}
               >
-                Add a page
+                Add page
               </Button>
               {chosen && field && (
                 <FieldEditor
@@ -104,7 +104,7 @@ function SchemaView({
       <TextArea
         isMono
         rows={18}
-        aria-label="JSON Schema of the answers"
+        aria-label="JSON Schema of the response"
         spellCheck={false}
         value={text}
         onChange={({ target }) => setText(target.value)}
@@ -120,7 +120,7 @@ function SchemaView({
         disabled={"error" in read}
         onClick={() => "pages" in read && onChange(read.pages)}
       >
-        Make the form of it
+        Create form from schema
       </Button>
     </div>
   );
@@ -130,6 +130,6 @@ function parse(text: string): ReturnType<typeof fromSchema> {
   try {
     return fromSchema(JSON.parse(text));
   } catch {
-    return { error: "This is no JSON." };
+    return { error: "This is not valid JSON." };
   }
 }

@@ -22,8 +22,8 @@ export const FIELD_WORDS: Readonly<Record<FieldType, string>> = {
   email: "E-mail address",
   number: "Number",
   date: "Date",
-  choice: "One of several",
-  choices: "Some of several",
+  choice: "Single choice",
+  choices: "Multiple choice",
   checkbox: "Yes or no",
   password: "Password",
   hidden: "Hidden value",
@@ -169,7 +169,7 @@ export function fromSchema(
   for (const [name, value] of entries) {
     const part = Object(value) as Schema;
     const field = toField(name, part, needed.has(name));
-    if (!field) return { error: `${name} is of a type that a form can’t ask for.` };
+    if (!field) return { error: `Forms do not support the type of ${name}.` };
     const page = Number(part["x-page"] ?? 1);
     pages.set(page, [...(pages.get(page) ?? []), field]);
   }

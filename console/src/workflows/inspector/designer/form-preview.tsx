@@ -20,7 +20,7 @@ export function FormPreview(props: FormPreviewProps) {
   const isLast = page === pages.length - 1;
   return (
     <section className="form-preview scroll" aria-label="Preview">
-      <h3>{title || "Without a title"}</h3>
+      <h3>{title || "Untitled"}</h3>
       {page === 0 && description !== undefined && <p>{description}</p>}
       {pages.length > 1 && (
         <p className="muted">
@@ -42,7 +42,7 @@ export function FormPreview(props: FormPreviewProps) {
           look="main"
           type="button"
           disabled={isLast}
-          title={isLast ? "The preview sends nothing." : undefined}
+          title={isLast ? "The preview can't be submitted." : undefined}
           onClick={() => onPage(page + 1)}
         >
           {isLast ? submit : "Next"}
@@ -102,7 +102,7 @@ function PreviewField({ field }: { readonly field: FormField }) {
       )}
       {type === "choice" && (
         <Select>
-          <option value="">Choose</option>
+          <option value="">Select</option>
           {options.map((option) => (
             <option key={option}>{option}</option>
           ))}

@@ -21,8 +21,8 @@ export function Branches({ step, graph, mayEdit, onCases }: BranchesProps) {
     onCases(cases.with(n, text));
   };
   return (
-    <section className="inspector-branches" aria-label="Branches">
-      <h2>Branches</h2>
+    <section className="inspector-branches" aria-label="Outputs">
+      <h2>Outputs</h2>
       <ol>
         {branches.map((branch, n) => (
           <li key={n}>
@@ -40,7 +40,7 @@ export function Branches({ step, graph, mayEdit, onCases }: BranchesProps) {
                 look="bare"
                 isIcon
                 type="button"
-                aria-label={`Remove the case ${branch}`}
+                aria-label={`Remove case ${branch}`}
                 onClick={() => onCases(cases.toSpliced(n, 1))}
               >
                 <X />
@@ -56,7 +56,7 @@ export function Branches({ step, graph, mayEdit, onCases }: BranchesProps) {
           onClick={() => onCases([...cases, freeCase(cases)])}
         >
           <Plus />
-          Add a case
+          Add case
         </Button>
       )}
     </section>
@@ -77,7 +77,7 @@ function targetsOf(graph: Graph, { id }: Step, branch: string): string {
   const names = graph.edges
     .filter(({ from, when }) => from === id && when === branch)
     .map(({ to }) => graph.nodes.find((step) => step.id === to)?.name ?? to);
-  return names.length === 0 ? "ends here" : names.join(", ");
+  return names.length === 0 ? "not connected" : names.join(", ");
 }
 
 /** Saved on blur, not on every keystroke: a partial name may equal the name of another case. */

@@ -13,16 +13,20 @@ const SCHEMA: Schema = {
   type: "object",
   required: ["items"],
   properties: {
-    items: { title: "Items", description: "A list, or a template that gives one" },
+    items: {
+      title: "Items",
+      description:
+        "A list or an expression that returns a list. Example: {{ trigger.input.orders }}",
+    },
     as: {
       type: "string",
-      title: "Name of the item",
+      title: "Item variable",
       "x-placeholder": "item",
-      description: "What the fields of this step call it",
+      description: "Name of the current item in expressions. Example: order",
     },
-    concurrency: { type: "integer", title: "At a time", minimum: 1, maximum: 100, default: 1 },
-    ratePerSecond: { type: "number", title: "A second at most", maximum: 1_000 },
-    collect: { type: "boolean", title: "Keep the list of outputs", default: true },
+    concurrency: { type: "integer", title: "Concurrency", minimum: 1, maximum: 100, default: 1 },
+    ratePerSecond: { type: "number", title: "Maximum items per second", maximum: 1_000 },
+    collect: { type: "boolean", title: "Collect outputs", default: true },
   },
 };
 
@@ -47,7 +51,7 @@ export function StepForEach({ step, sources, problems, mayEdit, onChange }: Step
       isOpen={forEach !== undefined}
       summary={
         <>
-          For each item <span className="muted">{forEach ? describe(forEach) : ""}</span>
+          Loop over items <span className="muted">{forEach ? describe(forEach) : ""}</span>
         </>
       }
     >
@@ -67,7 +71,7 @@ export function StepForEach({ step, sources, problems, mayEdit, onChange }: Step
       />
       {forEach && mayEdit && (
         <Button type="button" onClick={() => onChange(rest, "forEach")}>
-          Do it once
+          Run once
         </Button>
       )}
     </Unfold>
@@ -75,4 +79,4 @@ export function StepForEach({ step, sources, problems, mayEdit, onChange }: Step
 }
 
 const describe = ({ concurrency = 1 }: ForEach): string =>
-  concurrency === 1 ? "one after the other" : `${concurrency} at a time`;
+  concurrency === 1 ? "one at a time" : `${concurrency} at a time`;

@@ -27,7 +27,7 @@ export function StepHead(
         <TextInput
           isBare
           className="inspector-name"
-          aria-label="Name of the step"
+          aria-label="Step name"
           placeholder={step.id}
           value={step.name ?? ""}
           readOnly={!mayEdit}
@@ -53,7 +53,7 @@ function StepId(props: InspectorProps & { readonly stepKey: string }) {
     if (problem !== undefined) return;
     if (typed !== undefined && typed !== idOf(stepKey)) {
       onChange(changeStepId(definition, stepKey, typed), {
-        label: "Change the id",
+        label: "Change ID",
         field: "id",
         stepKey: toKey(placeOf(stepKey), typed),
       });
@@ -72,7 +72,7 @@ function StepId(props: InspectorProps & { readonly stepKey: string }) {
       steps.
       <TextInput
         isBare
-        aria-label="Id of the step"
+        aria-label="Step ID"
         aria-invalid={problem === undefined ? undefined : true}
         aria-describedby={problem === undefined ? undefined : id}
         value={typed ?? idOf(stepKey)}

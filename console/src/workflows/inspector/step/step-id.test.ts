@@ -25,7 +25,7 @@ test("edges and expressions are updated when a step's id changes, also in loops"
 });
 
 test("an id is a single word and unique", () => {
-  expect(stepIdError(DEFINITION, "read", "say")).toBe("Another step has this id.");
+  expect(stepIdError(DEFINITION, "read", "say")).toBe("Another step has this ID.");
   expect(stepIdError(DEFINITION, "read", "a b")).toMatch("letters");
   expect(stepIdError(DEFINITION, "read", "read")).toBeUndefined();
 });

@@ -11,11 +11,12 @@ const ID = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 
 /** Returns why an id is invalid for a step; undefined if it is valid. */
 export function stepIdError(definition: Graph, key: string, id: string): string | undefined {
-  if (!ID.test(id)) return "An id has letters, digits and _ alone, and begins with a letter.";
+  if (!ID.test(id))
+    return "Use only letters, digits and _, and start with a letter. Example: get_order";
   const isTaken = [...walkSteps(definition)].some(
     ([other, step]) => step.id === id && other !== key,
   );
-  return isTaken ? "Another step has this id." : undefined;
+  return isTaken ? "Another step has this ID." : undefined;
 }
 
 /** Changes the id of a step, with all edges and expressions that refer to it. */

@@ -54,7 +54,9 @@ export function StepPanel(
   });
   const { mockError, setMockError } = useMockError(props, stepKey);
   const testDisabled =
-    may("workflows.trigger") && mayEdit ? undefined : "You may not test this workflow.";
+    may("workflows.trigger") && mayEdit
+      ? undefined
+      : "You don't have permission to test this workflow.";
   const test = (): void => {
     setTab("output");
     void start({ workflowId, definition, stepKey, runId, items, mockError, isStandIn });
@@ -63,13 +65,13 @@ export function StepPanel(
   const pinDisabled = mayEdit
     ? isPinned || result?.output !== undefined
       ? undefined
-      : "Nothing came out yet."
-    : "You may not edit this workflow.";
+      : "The step has no output yet."
+    : "You don't have permission to edit this workflow.";
   useActions([
-    { keys: "t", label: "Test this step", run: test, disabled: testDisabled, within: EDITOR },
+    { keys: "t", label: "Test step", run: test, disabled: testDisabled, within: EDITOR },
     {
       keys: "p",
-      label: isPinned ? "Unpin the output" : "Pin the output",
+      label: isPinned ? "Unpin data" : "Pin data",
       run: () => void pin(isPinned ? undefined : result?.output),
       disabled: pinDisabled,
       within: EDITOR,

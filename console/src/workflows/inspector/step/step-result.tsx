@@ -40,7 +40,7 @@ export function StepOutput(props: StepOutputProps) {
           onClick={props.onTest}
         >
           <FlaskConical />
-          {trial.isBusy ? "Testing…" : "Test this step"} <Keys keys="t" />
+          {trial.isBusy ? "Testing…" : "Test step"} <Keys keys="t" />
         </Button>
         <Button
           type="button"
@@ -56,8 +56,8 @@ export function StepOutput(props: StepOutputProps) {
           look="bare"
           isIcon
           type="button"
-          aria-label="Edit the pinned output"
-          title="Edit the pinned output"
+          aria-label="Edit pinned data"
+          title="Edit pinned data"
           disabled={!mayEdit}
           onClick={() => setEditing(!isEditing)}
         >
@@ -77,7 +77,11 @@ export function StepOutput(props: StepOutputProps) {
         />
       ) : (
         <>
-          {pinned && <p className="notice">Tests take this output for granted; runs do not.</p>}
+          {pinned && (
+            <p className="notice">
+              Pinned data: dry runs and tests use this output. Other runs do not.
+            </p>
+          )}
           {result?.error && !pinned && <StepFailure step={result} />}
           {output === undefined
             ? !result?.error && <p className="muted">{isNotExecuted ? NOT_EXECUTED : NO_OUTPUT}</p>
@@ -93,9 +97,9 @@ export function StepOutput(props: StepOutputProps) {
   );
 }
 
-const NO_OUTPUT = "No output yet. Test the step, or run the workflow.";
+const NO_OUTPUT = "No output yet. Test the step or run the workflow.";
 const NOT_EXECUTED =
-  "Not executed: a test calls nothing outside. Pin an output to test the next steps with it.";
+  "Not executed: tests and dry runs do not call other systems. Pin data to test the next steps.";
 
 /** Sets a mock error, to test error handling without a real failure. */
 function MockError({ mockError, mayEdit, onMockError }: StepOutputProps) {
@@ -105,15 +109,13 @@ function MockError({ mockError, mayEdit, onMockError }: StepOutputProps) {
         <CheckBox
           disabled={!mayEdit}
           checked={mockError !== undefined}
-          onChange={({ target }) =>
-            onMockError(target.checked ? "It failed in a test." : undefined)
-          }
+          onChange={({ target }) => onMockError(target.checked ? "Simulated error" : undefined)}
         />
-        Let it fail in tests
+        Simulate an error in tests
       </label>
       {mockError !== undefined && (
         <TextInput
-          aria-label="Error in tests"
+          aria-label="Simulated error"
           value={mockError}
           onChange={({ target }) => onMockError(target.value)}
         />
@@ -127,7 +129,7 @@ function StepFacts({ step, isTest }: { readonly step: RunStep; readonly isTest: 
     isTest ? "Tested" : undefined,
     step.durationMs === null ? undefined : toDuration(step.durationMs),
     step.attempts > 1 ? count(step.attempts, "attempt") : undefined,
-    step.branch === undefined ? undefined : `took ${step.branch}`,
+    step.branch === undefined ? undefined : `output ${step.branch}`,
     step.items === undefined ? undefined : count(step.items, "item"),
   ];
   return <p className="muted">{facts.filter(Boolean).join(", ")}</p>;
@@ -172,7 +174,7 @@ function PinEditor(props: {
     <div className="pin-editor">
       <CodeEditor
         value={text}
-        label="Pinned output as JSON"
+        label="Pinned data (JSON)"
         language="json"
         isInvalid={problem !== undefined}
         description={problem}
@@ -184,7 +186,7 @@ function PinEditor(props: {
       {problem !== undefined && <p className="form-error">{problem}</p>}
       <div className="inspector-acts">
         <Button look="main" type="button" onClick={save}>
-          Pin this
+          Pin data
         </Button>
         <Button type="button" onClick={props.onCancel}>
           Cancel
@@ -196,13 +198,13 @@ function PinEditor(props: {
 
 export function StepInput({ result }: { readonly result: RunStep | undefined }) {
   if (result?.input === undefined) {
-    return <p className="muted">Run it or test it to see what goes in.</p>;
+    return <p className="muted">No input yet. Test the step or run the workflow.</p>;
   }
   return <JsonTree value={result.input} path="input" label="Input" />;
 }
 
 export function StepLog({ result }: { readonly result: RunStep | undefined }) {
-  if (!result || result.logs.length === 0) return <p className="muted">It logged nothing.</p>;
+  if (!result || result.logs.length === 0) return <p className="muted">No log entries.</p>;
   return (
     <ol className="step-log">
       {result.logs.map(({ at, level, message, metadata }, n) => (

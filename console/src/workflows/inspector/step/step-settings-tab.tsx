@@ -36,7 +36,7 @@ export function StepSettingsTab({
   const graph = findGraph(definition, placeOf(stepKey)) ?? definition;
   const change = (next: Step, field: string): void =>
     onChange(changeStep(definition, stepKey, step, next), {
-      label: `Change ${step.name ?? step.id}`,
+      label: `Edit ${step.name ?? step.id}`,
       field,
     });
   const rest = problems.filter(({ path }) => !path.startsWith("/config/"));
@@ -58,7 +58,11 @@ export function StepSettingsTab({
           onChange={(config, field) => change({ ...step, config }, `config${field}`)}
         />
       )}
-      {data && !type && <p className="problem">There is no type {step.type} here.</p>}
+      {data && !type && (
+        <p className="problem">
+          Unknown step type {step.type}. Delete the step or install its package.
+        </p>
+      )}
       <Branches
         step={step}
         graph={graph}
@@ -95,7 +99,7 @@ function StepNote(props: {
         aria-label="Note"
         rows={3}
         maxLength={2_000}
-        placeholder="Why it is so"
+        placeholder="Why this step exists"
         readOnly={!mayEdit}
         value={note}
         onChange={({ target }) =>

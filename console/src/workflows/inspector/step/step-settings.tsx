@@ -8,21 +8,21 @@ const SCHEMA: Schema = {
   type: "object",
   properties: {
     onError: {
-      title: "When it fails",
+      title: "On error",
       oneOf: [
-        { const: "fail", title: "The run fails" },
-        { const: "continue", title: "Go on without its output" },
-        { const: "branch", title: "Take the branch “error”" },
+        { const: "fail", title: "Stop: the run fails" },
+        { const: "continue", title: "Continue without output" },
+        { const: "branch", title: "Use error output" },
       ],
       default: "fail",
     },
     attempts: {
       type: "integer",
-      title: "Attempts",
+      title: "Maximum attempts",
       minimum: 1,
       maximum: 20,
       default: 1,
-      description: "The first one included",
+      description: "Including the first attempt. 1: no retries",
     },
     backoffMs: {
       type: "integer",
@@ -32,24 +32,24 @@ const SCHEMA: Schema = {
       default: 1_000,
     },
     strategy: {
-      title: "Each wait",
+      title: "Retry interval",
       oneOf: [
-        { const: "exponential", title: "Twice as long" },
-        { const: "fixed", title: "The same" },
+        { const: "exponential", title: "Exponential: doubles after each attempt" },
+        { const: "fixed", title: "Fixed" },
       ],
       default: "exponential",
     },
     statuses: {
       type: "array",
-      title: "Also after these answers",
+      title: "Also retry after these response codes",
       items: { type: "integer", minimum: 400, maximum: 599 },
-      description: "408, 425, 429 and all from 500 on are tried again anyway",
+      description: "408, 425, 429 and 500–599 are always retried. Example: 404",
     },
     timeoutMs: {
       type: "integer",
-      title: "Longest attempt",
+      title: "Timeout per attempt",
       minimum: 1,
-      "x-placeholder": "no limit of its own",
+      "x-placeholder": "Default of the step type",
     },
   },
   allOf: [
@@ -72,8 +72,8 @@ export function StepSettings({ step, problems, mayEdit, onChange }: StepSettings
   const value = { onError, timeoutMs, ...retry, attempts: retry?.maxAttempts };
   const isSet = onError !== undefined || timeoutMs !== undefined || retry !== undefined;
   const summary = [
-    onError === "branch" && "takes “error”",
-    onError === "continue" && "goes on",
+    onError === "branch" && "error output",
+    onError === "continue" && "continue",
     retry && `${retry.maxAttempts} attempts`,
   ].filter(Boolean);
   return (
@@ -82,7 +82,7 @@ export function StepSettings({ step, problems, mayEdit, onChange }: StepSettings
       isOpen={isSet && problems.length > 0}
       summary={
         <>
-          When it fails <span className="muted">{summary.join(", ")}</span>
+          On error <span className="muted">{summary.join(", ")}</span>
         </>
       }
     >

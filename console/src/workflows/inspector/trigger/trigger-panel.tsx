@@ -30,7 +30,7 @@ export function TriggerPanel(props: InspectorProps) {
     [definition, problems],
   );
   const change = (next: Trigger, field: string): void =>
-    onChange({ ...definition, trigger: next }, { label: "Change the trigger", field });
+    onChange({ ...definition, trigger: next }, { label: "Edit trigger", field });
   const choose = ({ type, firstConfig }: Kind): void => {
     if (type !== trigger.type) change(firstConfig as unknown as Trigger, "trigger");
   };
@@ -40,7 +40,7 @@ export function TriggerPanel(props: InspectorProps) {
         <span className="step-icon k-time">
           <Zap />
         </span>
-        <h2 className="grow">How it starts</h2>
+        <h2 className="grow">Trigger</h2>
         <Button look="bare" isIcon type="button" aria-label="Close" onClick={onClose}>
           <X />
         </Button>
@@ -82,7 +82,7 @@ function Kinds(props: {
 }) {
   return (
     <fieldset className="trigger-kinds">
-      <legend className="hide">Kind of trigger</legend>
+      <legend className="hide">Trigger type</legend>
       {props.kinds.map((kind) => {
         const Icon = TRIGGER_ICONS[kind.type] ?? Zap;
         return (

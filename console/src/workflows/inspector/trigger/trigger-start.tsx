@@ -42,8 +42,8 @@ function HookAddress({ trigger, workflowId }: TriggerStartProps) {
     return (
       <p className="muted">
         {saved?.type === "webhook"
-          ? "Its address is shown to those who may trigger it."
-          : "Its address is here once it is saved."}
+          ? "You don't have permission to see the URL: it requires the permission to start workflows."
+          : "Save the workflow to get the URL."}
       </p>
     );
   }
@@ -51,8 +51,8 @@ function HookAddress({ trigger, workflowId }: TriggerStartProps) {
   const line = `curl -X POST '${saved.url}' -H 'Content-Type: application/json'${signed} -d '{"hello":"world"}'`;
   return (
     <>
-      <CopyLine label={`Address in ${place.environment}`} text={saved.url} />
-      <CopyLine label="Try it" text={line} />
+      <CopyLine label={`URL in ${place.environment}`} text={saved.url} />
+      <CopyLine label="Example request" text={line} />
       {!workflow?.environments[place.environment] && <NotDeployed />}
       <p className="muted">
         A POST starts a run. Expressions see <code className="mono">trigger.input</code> with{" "}
@@ -65,7 +65,7 @@ function HookAddress({ trigger, workflowId }: TriggerStartProps) {
 
 const NotDeployed = () => (
   <p className="muted">
-    Not deployed to {place.environment}: until then this address answers “Not found”.
+    Not deployed to {place.environment}: the URL responds with “Not found”. Deploy the workflow.
   </p>
 );
 
@@ -74,7 +74,7 @@ function PageAddress({ type, workflowId }: { readonly type: string; readonly wor
   const workflow = useOp("workflows.get", { params: { id: workflowId } }).data?.data;
   const saved = workflow?.trigger;
   if (saved?.type !== type || saved.url === undefined) {
-    return <p className="muted">Its page is here once it is saved and deployed.</p>;
+    return <p className="muted">Save and deploy the workflow to get the page.</p>;
   }
   return (
     <>
@@ -82,7 +82,7 @@ function PageAddress({ type, workflowId }: { readonly type: string; readonly wor
       {!workflow?.environments[place.environment] && <NotDeployed />}
       <p>
         <a href={saved.url} target="_blank" rel="noreferrer">
-          Open the page
+          Open page
         </a>
       </p>
     </>
@@ -96,15 +96,15 @@ function FurtherTriggers({ workflowId }: { readonly workflowId: string }) {
   const further = here?.triggers.slice(1) ?? [];
   if (further.length === 0) return null;
   return (
-    <section aria-label="Further triggers">
-      <h2>Further triggers</h2>
+    <section aria-label="More triggers">
+      <h2>More triggers</h2>
       {further.map(({ id, trigger, call, secret, nextTimes }) => (
         <div key={id}>
           <h3 className="row">
             <TriggerIcon type={trigger.type} />
             {trigger.name ?? id} <span className="muted">{toWords(trigger.type)}</span>
           </h3>
-          {call && <CopyLine label="Start it" text={toCurl(call)} />}
+          {call && <CopyLine label="Example request" text={toCurl(call)} />}
           {secret !== null && <p className="muted">Its secret is {secret}.</p>}
           {nextTimes[0] !== undefined && (
             <p className="muted">
@@ -145,7 +145,7 @@ function ManualLine({ workflowId }: { readonly workflowId: string }) {
   const flags = headers.map((header) => `-H "${header}"`).join(" ");
   return (
     <CopyLine
-      label="Start it from outside"
+      label="Start with the API"
       text={`curl -X POST '${address}' ${flags} -d '{"input":{}}'`}
     />
   );
@@ -172,10 +172,10 @@ function DueTimes({
     ...(error === null && zone !== undefined && zone !== "" && { timeZone: zone }),
   });
   return (
-    <section className="due-times" aria-label="Next times">
-      <h2>Next times{zone === undefined || zone === "" ? " (UTC)" : ` in ${zone}`}</h2>
+    <section className="due-times" aria-label="Next runs">
+      <h2>Next runs{zone === undefined || zone === "" ? " (UTC)" : ` in ${zone}`}</h2>
       {error ? (
-        <p className="muted">Once the schedule is right they stand here.</p>
+        <p className="muted">Enter a valid schedule to see the next runs.</p>
       ) : (
         <ol>
           {(data?.data.times ?? []).map((time) => (
@@ -202,7 +202,7 @@ function WhereOn({ workflowId }: { readonly workflowId: string }) {
   if (!data) return null;
   return (
     <table className="trigger-places">
-      <caption className="hide">Where it is on</caption>
+      <caption className="hide">Environments</caption>
       <tbody>
         {ENVIRONMENTS.map((environment) => {
           const deployed = data.environments[environment];

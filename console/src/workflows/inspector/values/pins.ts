@@ -33,13 +33,17 @@ export function usePins(workflowId: string, saveFirst?: () => Promise<boolean>):
     const params = { id: workflowId, key };
     const undo = (): Promise<unknown> => put(key, before);
     if (output === undefined) {
-      return !!(await perform("workflows.unpin_output", { params }, { said: "Unpinned", undo }));
+      return !!(await perform(
+        "workflows.unpin_output",
+        { params },
+        { said: "Data unpinned", undo },
+      ));
     }
     if (!isSaved(key) && saveFirst && !(await saveFirst())) {
-      notify("Not pinned: save the workflow first.");
+      notify("Data not pinned. Save the workflow first.");
       return false;
     }
-    const said = "Pinned: tests take this output";
+    const said = "Data pinned. Tests and dry runs use it";
     return !!(await perform("workflows.pin_output", { params, body: { output } }, { said, undo }));
   };
   return { outputs, pin };

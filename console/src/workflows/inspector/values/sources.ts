@@ -42,7 +42,7 @@ export function listSources(input: ScopeInput): readonly ScopeSource[] {
     const loop = place === "" ? undefined : findStep(definition, place);
     if (loop && bodyOf(loop)) sources.push(toItemSource(loop, place, input));
   }
-  return [...sources, { path: "trigger", title: "What started it", value: input.trigger }];
+  return [...sources, { path: "trigger", title: "Trigger", value: input.trigger }];
 }
 
 /** Converts `each/charge` to the server's form, `each.charge`. */

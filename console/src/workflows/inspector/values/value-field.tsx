@@ -93,8 +93,8 @@ export function SwitchField(props: ValueFieldProps & { readonly plain?: ReactNod
         className="fx"
         type="button"
         aria-pressed={isExpression}
-        aria-label={`fx: ${field.label} by an expression`}
-        title={isExpression ? "As a plain value" : "By an expression"}
+        aria-label={`fx: expression for ${field.label}`}
+        title={isExpression ? "Use fixed value" : "Use expression"}
         disabled={field.isDisabled}
         onClick={turn}
       >
@@ -181,7 +181,9 @@ export function ObjectValue({ field, sources, isAny, names }: ObjectValueProps) 
             type="button"
             aria-pressed={way === one}
             disabled={one === "fields" && !fits}
-            title={one === "fields" && !fits ? "It is no object of fields." : undefined}
+            title={
+              one === "fields" && !fits ? "The value is not a JSON object with fields." : undefined
+            }
             onClick={() => setPicked(one)}
           >
             {one === "fields" ? "Fields" : "JSON"}
@@ -223,7 +225,7 @@ function JsonValue({ field, sources, isAny }: ValueFieldProps & { readonly isAny
         sources={sources}
         isReadOnly={field.isDisabled}
         isInvalid={field.error !== undefined || isWaiting}
-        description={isWaiting ? "Not JSON yet" : field.error}
+        description={isWaiting ? "Not valid JSON" : field.error}
         hint={example === undefined ? undefined : JSON.stringify(example)}
         onChange={(text) => {
           setDraft(text);
@@ -233,7 +235,7 @@ function JsonValue({ field, sources, isAny }: ValueFieldProps & { readonly isAny
       />
       {isWaiting && (
         <p className="form-error" data-unfinished={field.label}>
-          Not JSON yet, so not kept
+          Not valid JSON: the change is not saved
         </p>
       )}
     </>

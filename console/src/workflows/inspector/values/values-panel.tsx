@@ -19,7 +19,7 @@ export function ValuesPanel({ sources }: { readonly sources: readonly ScopeSourc
           <ChevronRight className="ico" />
           <span className="grow">Values</span>
           <span className="muted cut">
-            {field ? `Use writes to ${field.label}` : "Choose a field to use one"}
+            {field ? `Use inserts into ${field.label}` : "Select a field to insert a value"}
           </span>
         </PlainButton>
       </h2>
@@ -41,7 +41,9 @@ export function ValuesPanel({ sources }: { readonly sources: readonly ScopeSourc
             {open === path && (
               <div className="values-tree">
                 {value === undefined ? (
-                  <p className="muted">Run it once, test it, or pin an output.</p>
+                  <p className="muted">
+                    No values yet. Run the workflow, test the step or pin data.
+                  </p>
                 ) : (
                   <>
                     {field && (

@@ -51,13 +51,13 @@ export async function createFiles(
     }
   }
   if (refused === 0) return toPlace(ids);
-  notify(`${count(ids.length, "draft")} imported, ${count(refused, "file")} refused.`);
+  notify(`${count(ids.length, "draft")} imported, ${count(refused, "file")} rejected.`);
   return undefined;
 }
 
 /** Links to the created drafts. */
 export function toPlace(ids: readonly string[]): string {
   const [first] = ids;
-  notify(ids.length === 1 ? "It is imported, as a draft." : `${ids.length} drafts are imported.`);
+  notify(ids.length === 1 ? "Workflow imported as a draft." : `${ids.length} drafts imported.`);
   return ids.length === 1 && first !== undefined ? `/workflows/${first}` : "/workflows";
 }

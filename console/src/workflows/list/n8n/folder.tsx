@@ -22,8 +22,8 @@ export interface FolderFile {
   readonly isMade?: boolean;
 }
 
-const NO_WORKFLOW = "It is no workflow, neither of n8n nor of Millrace.";
-const A_PACK = "It is a pack: bring it in under Packs.";
+const NO_WORKFLOW = "This is not an n8n or Millrace workflow.";
+const A_PACK = "This is a pack. Install it under Packs.";
 
 /** Recognises the content of a file; nothing is sent yet. */
 export function readFile({ name, text, problem }: DroppedFile): FolderFile {
@@ -132,7 +132,7 @@ export function N8nFolder(props: {
       <p ref={status} role="status" tabIndex={-1}>
         {done < rows.length
           ? `Read ${done} of ${rows.length} files.`
-          : `${count(rows.length, "file")}, of which ${chosen.length} will be imported as drafts.`}
+          : `${count(rows.length, "file")}. ${chosen.length} will be imported as drafts.`}
       </p>
       <ul className="n8n-files" aria-label="Files">
         {rows.map((row) => (
@@ -160,7 +160,7 @@ function FileRow(props: { readonly row: FolderFile; readonly onToggle: () => voi
       </label>
       {missing && missing.length > 0 && (
         <details>
-          <summary>What is missing</summary>
+          <summary>Missing steps</summary>
           <ul>
             {missing.map(({ node, reasons }) => (
               <li key={node}>
@@ -175,9 +175,9 @@ function FileRow(props: { readonly row: FolderFile; readonly onToggle: () => voi
 }
 
 function describe({ answer, definition, problem, isMade }: FolderFile): string {
-  if (isMade === true) return "imported, as a draft";
+  if (isMade === true) return "imported as a draft";
   if (problem !== undefined) return problem;
-  if (definition) return `of Millrace, ${count(definition.nodes.length, "step")}`;
+  if (definition) return `Millrace workflow, ${count(definition.nodes.length, "step")}`;
   if (!answer) return "…";
   const { converted, approximated } = answer.counts;
   const { missing, open } = findGaps(answer);
@@ -185,7 +185,7 @@ function describe({ answer, definition, problem, isMade }: FolderFile): string {
     [converted, "converted"],
     [approximated, "approximated"],
     [missing.length, "missing"],
-    [open.length, "to choose below"],
+    [open.length, "to select below"],
   ];
   return parts.flatMap(([n, word]) => (n === 0 ? [] : `${n} ${word}`)).join(", ");
 }

@@ -26,11 +26,10 @@ export function N8nImport(props: {
   return (
     <div className="n8n-import">
       <p role="status">
-        An export of n8n: {converted} converted, {approximated} approximated, {missing.length}{" "}
-        missing
-        {open.length > 0 && `, ${open.length} to choose below`}.
-        {several > 1 && ` It becomes ${several} workflows.`}
-        {missing.length > 0 && " A missing step fails as soon as something comes to it."}
+        n8n export: {converted} converted, {approximated} approximated, {missing.length} missing
+        {open.length > 0 && `, ${open.length} to select below`}.
+        {several > 1 && ` The import creates ${several} workflows.`}
+        {missing.length > 0 && " A missing step fails when the run reaches it."}
       </p>
       <Bindings bindings={answer.bindings} chosen={chosen} onChoose={onChoose} />
       <ul className="n8n-nodes" aria-label="Nodes">
@@ -60,7 +59,7 @@ export function Bindings(props: {
   if (bindings.length === 0) return null;
   return (
     <fieldset className="n8n-bindings">
-      <legend>Choose</legend>
+      <legend>Select</legend>
       {bindings.map((binding) => (
         <Binding
           key={binding.id}
@@ -96,7 +95,7 @@ function Binding(props: {
         />
       ) : (
         <Select value={value} onChange={(event) => onChoose(event.target.value)}>
-          <option value="">Decide later</option>
+          <option value="">Select later</option>
           <optgroup label="Matching">{toOptions(fitting)}</optgroup>
           {fitting.length < (choices?.length ?? 0) && (
             <optgroup label="Others">
@@ -107,9 +106,9 @@ function Binding(props: {
       )}
       {kind !== "text" && choices?.length === 0 && (
         <span className="muted">
-          There is no {kind} yet.{" "}
+          No {kind} yet.{" "}
           <a className="link" href={`${BASE_PATH}/${kind}s`} target="_blank" rel="noopener">
-            Make one in another tab
+            Create one in another tab
           </a>
         </span>
       )}
