@@ -48,7 +48,7 @@ try {
     stopping = true;
     log.info(`stopping: ${reason}`);
     const problem = await running.stop().then(() => undefined, describeBriefly);
-    if (problem !== undefined) log.error(`it did not stop in good order: ${problem}`);
+    if (problem !== undefined) log.error(`the shutdown failed: ${problem}`);
     process.exit(problem === undefined ? code : 1);
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const)
@@ -68,8 +68,8 @@ function printOwner({ email, password }: FirstOwner): void {
     ...(password === undefined
       ? []
       : [
-          `The password, made up and printed until somebody has logged in: ${password}`,
-          "Change it after you have logged in.",
+          `The generated password (shown at each start until the first sign-in): ${password}`,
+          "Change the password after you have signed in.",
         ]),
   ]);
 }
@@ -77,7 +77,7 @@ function printOwner({ email, password }: FirstOwner): void {
 function printReady(address: string, role: ProcessRole): void {
   printLines([
     role === "worker"
-      ? `A Millrace worker is ready; its probes are at ${address}`
-      : `Millrace is ready at ${address} - open it in a browser to begin (API reference: ${address}/docs)`,
+      ? `A Millrace worker is ready. Health probes: ${address}`
+      : `Millrace is ready at ${address} - open this address in a browser (API reference: ${address}/docs)`,
   ]);
 }

@@ -30,20 +30,23 @@ export function toListenError(error: unknown, { port, host }: Settings): unknown
   switch (codeOf(error) ?? "") {
     case "EADDRINUSE":
       return new StartupError(
-        `Port ${port} at ${host} is in use by another program. Set PORT to a free one.`,
+        `Port ${port} at ${host} is already in use by another process. Set PORT to a free port.`,
         { cause: error },
       );
     case "EACCES":
       return new StartupError(
-        `This account may not listen at port ${port}. Set PORT to one above 1023.`,
+        `This account has no permission to listen on port ${port}. Set PORT to a port above 1023.`,
         { cause: error },
       );
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
     case "EAI_AGAIN":
-      return new StartupError(`HOST: this computer has no address ${host} to listen at.`, {
-        cause: error,
-      });
+      return new StartupError(
+        `HOST: this computer does not have the address ${host}. Set HOST to one of its addresses.`,
+        {
+          cause: error,
+        },
+      );
     default:
       return error;
   }
@@ -84,17 +87,17 @@ function makeFolder(folder: string): void {
 }
 
 const FOLDER_FAULTS: Readonly<Record<string, string>> = {
-  EACCES: "this account may not write there",
-  EPERM: "this account may not write there",
-  EROFS: "its file system is read-only",
-  ENOENT: "it can't be made there",
-  ENOTDIR: "a part of its path is a file",
-  ENOSPC: "its disk is full",
+  EACCES: "this account has no write permission",
+  EPERM: "this account has no write permission",
+  EROFS: "the file system is read-only",
+  ENOENT: "the folder can't be created",
+  ENOTDIR: "part of the path is a file",
+  ENOSPC: "the disk is full",
 };
 
 function unusableFolder(folder: string, why: string, cause?: unknown): StartupError {
   return new StartupError(
-    `The data folder ${folder} can't be used: ${why}. Set MILLRACE_DATA_DIR to a folder of your own.`,
+    `The data folder ${folder} can't be used: ${why}. Set MILLRACE_DATA_DIR to another folder.`,
     { cause },
   );
 }

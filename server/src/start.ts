@@ -47,7 +47,7 @@ export async function start(
   const prepared = await prepareDatabase(database.connection, masterKey, database.pooler);
   if (prepared.vectorCopies !== "ready" && prepared.vectorCopies !== "absent") {
     const about = { reason: prepared.vectorCopies };
-    log.warn(about, "pgvector can't be used: vectors of records are compared without it");
+    log.warn(about, "pgvector is not available: vector search is slower");
   }
   const kernel = await Kernel.open({
     database: { ...prepared, isEmbedded: database.isEmbedded },

@@ -60,7 +60,7 @@ function describeOpen(open: ReadonlyMap<string, number>, unread: number): string
     ...(words.length === 0
       ? []
       : [
-          `At that moment there were under way: ${words.join(", ")}. They go on where it is activated.`,
+          `In progress at the time of the export: ${words.join(", ")}. They continue after the activation.`,
         ]),
     ...(unread === 0
       ? []

@@ -98,6 +98,6 @@ const NO_FILES = {
 } as unknown as ReturnType<StepHost["files"]>;
 
 async function refuse(what: string): Promise<never> {
-  const message = `A test without a server has no ${what}: record the run anew.`;
+  const message = `Tests without a server can't use ${what}. Record the run again.`;
   throw new StepFailure("not_recorded", message, { retryable: false });
 }

@@ -93,7 +93,7 @@ async function findWorkspace(client: pg.Client, slug: string): Promise<ExportedW
     [slug],
   );
   const [row] = rows;
-  if (!row) throw new StartupError(`There is no workspace ${slug}.`);
+  if (!row) throw new StartupError(`The workspace ${slug} does not exist.`);
   return row;
 }
 

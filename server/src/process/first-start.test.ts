@@ -40,7 +40,7 @@ const MOMENTS: readonly Moment[] = [
 ];
 
 const NO_PASSWORD = { MILLRACE_ADMIN_PASSWORD: "" };
-const MADE_UP = /made up and printed until somebody has logged in: (\S{20})$/;
+const MADE_UP = /generated password \(shown at each start until the first sign-in\): (\S{20})$/;
 
 /** Drafts of initdb from earlier starts. */
 let leftBefore: readonly string[] = [];

@@ -15,9 +15,14 @@ test("a start that can't succeed gives the reason in one sentence and creates no
   const cases: readonly (readonly [Record<string, string>, readonly string[]])[] = [
     [
       { PORT: String(port) },
-      [`Port ${port} at 127.0.0.1 is in use by another program. Set PORT to a free one.`],
+      [`Port ${port} at 127.0.0.1 is already in use by another process. Set PORT to a free port.`],
     ],
-    [{ HOST: "203.0.113.9" }, ["HOST: this computer has no address 203.0.113.9 to listen at."]],
+    [
+      { HOST: "203.0.113.9" },
+      [
+        "HOST: this computer does not have the address 203.0.113.9. Set HOST to one of its addresses.",
+      ],
+    ],
     [
       { PORT: "abc", MILLRACE_MASTER_KEY: "short", MILLRACE_PRT: "1" },
       [
@@ -36,15 +41,15 @@ test("a start that can't succeed gives the reason in one sentence and creates no
     [
       { MILLRACE_DATA_DIR: join(file, "data") },
       [
-        `The data folder ${join(file, "data")} can't be used: a part of its path is a file. ` +
-          "Set MILLRACE_DATA_DIR to a folder of your own.",
+        `The data folder ${join(file, "data")} can't be used: part of the path is a file. ` +
+          "Set MILLRACE_DATA_DIR to another folder.",
       ],
     ],
     [
       { MILLRACE_DATA_DIR: "/proc/nope" },
       [
-        "The data folder /proc/nope can't be used: it can't be made there. " +
-          "Set MILLRACE_DATA_DIR to a folder of your own.",
+        "The data folder /proc/nope can't be used: the folder can't be created. " +
+          "Set MILLRACE_DATA_DIR to another folder.",
       ],
     ],
   ];

@@ -131,7 +131,7 @@ test("an archive is uploaded in parts, checked, loaded and activated, with an ev
   expect(unchecked).toMatchObject({ status: 409, body: { code: "import_wrong_state" } });
   const wrong = await carryOut(id, "check", { passphrase: "another passphrase" });
   expect(wrong).toMatchObject({ state: "received", summary: null });
-  expect(wrong.error).toContain("The passphrase is not the one of this archive.");
+  expect(wrong.error).toContain("The passphrase is wrong.");
   const checked = await carryOut(id, "check", { passphrase: PASSPHRASE });
   expect(checked).toMatchObject({
     state: "checked",
@@ -160,7 +160,7 @@ test("an archive is uploaded in parts, checked, loaded and activated, with an ev
     const { data } = (await runner(`GET /api/v1/installation/imports/${twin}`)).body;
     return data.task === null && data;
   });
-  expect(refused.error).toContain("The workspace is here already: moved.");
+  expect(refused.error).toContain("The workspace is already in this installation: moved.");
   const there = await target.member(["owner"], { key: small.key, slug: "moved" });
   expect((await there("GET /api/v1/tables/orders/records")).body.data).toHaveLength(1);
   expect((await there("POST /api/v1/tables/orders/records", {})).body.code).toBe(

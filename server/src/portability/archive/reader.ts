@@ -39,15 +39,13 @@ export async function* readArchive(bytes: ArchiveBytes): AsyncGenerator<Frame> {
   const source = new Source(bytes);
   try {
     if (!(await source.take(MAGIC.length)).equals(Buffer.from(MAGIC)))
-      throw archiveError(
-        "is not the archive of a workspace, or of a format that is not known here",
-      );
+      throw archiveError("is not a workspace archive, or has an unknown format");
     for (let number = 0; ; number += 1) {
       const before = source.total();
       const head = await readHead(source);
       const packed = await source.take(head.packed);
       const isEnd = head.kind === "end";
-      if (isEnd && !(await source.isOver())) throw archiveError("goes on after its end");
+      if (isEnd && !(await source.isOver())) throw archiveError("has data after its end");
       yield { number, head, before, after: source.total(), content: () => unpack(head, packed) };
       if (isEnd) return;
     }
@@ -94,28 +92,28 @@ export async function* readAhead(
 /** The next frame. An archive that ends here is truncated. */
 export async function nextFrame(frames: AsyncGenerator<Frame>): Promise<Frame> {
   const { value, done } = await frames.next();
-  if (done) throw archiveError("ends before its end");
+  if (done) throw archiveError("is incomplete");
   return value as Frame;
 }
 
 export function archiveError(what: string): StartupError {
-  return new StartupError(`The archive ${what}. Nothing of it is shown in this installation.`);
+  return new StartupError(`The archive ${what}. The workspace stays hidden in this installation.`);
 }
 
 async function readHead(source: Source): Promise<Head> {
   const length = (await source.take(4)).readUInt32BE();
-  if (length > HEAD_BYTES_MAX) throw archiveError("has a head that is too long");
+  if (length > HEAD_BYTES_MAX) throw archiveError("has a header that is too long");
   const text = (await source.take(length)).toString();
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw archiveError("has a head that can't be read");
+    throw archiveError("has a header that can't be read");
   }
   const result = heads.check(value);
   if ("value" in result) return result.value as Head;
   const [error] = result.errors;
-  throw archiveError(`has a head that is wrong at ${error?.path ?? ""}: ${error?.message ?? ""}`);
+  throw archiveError(`has an invalid header at ${error?.path ?? ""}: ${error?.message ?? ""}`);
 }
 
 async function unpack(head: Head, packed: Buffer): Promise<Buffer> {
@@ -125,7 +123,7 @@ async function unpack(head: Head, packed: Buffer): Promise<Buffer> {
   const options = { maxOutputLength, chunkSize: maxOutputLength + UNPACKED_ROOM_BYTES };
   const content = await decompress(packed, options).catch(() => undefined);
   if (content?.length !== head.bytes || hash("sha256", content) !== head.sha256)
-    throw archiveError("was changed or cut: a content does not have the hash that its head says");
+    throw archiveError("was changed or is damaged: a checksum does not match");
   return content;
 }
 
@@ -144,7 +142,7 @@ class Source {
       const parts = [this.#rest];
       for (let have = this.#rest.length; have < length;) {
         const chunk = await this.#next();
-        if (chunk === undefined) throw archiveError("ends before its end");
+        if (chunk === undefined) throw archiveError("is incomplete");
         parts.push(chunk);
         have += chunk.length;
       }

@@ -30,7 +30,7 @@ export async function releaseHeldRows(
     const state = rows[0]?.state;
     if (state === "activating") return false;
     if (state !== "imported")
-      throw new StartupError("The workspace is not one that waits to be activated.");
+      throw new StartupError("The workspace is not waiting for activation.");
     const frames = await client.query<{ frame: number }>(
       "select frame from held_rows where workspace_id = $1 order by frame",
       [workspace],

@@ -20,7 +20,7 @@ function parse(validator: Validator, content: Buffer): unknown {
   const result = validator.check(value);
   if ("value" in result) return result.value;
   const [error] = result.errors;
-  throw archiveError(`is wrong at ${error?.path ?? ""}: ${error?.message ?? ""}`);
+  throw archiveError(`is invalid at ${error?.path ?? ""}: ${error?.message ?? ""}`);
 }
 
 export interface ArchiveKeys {
@@ -35,7 +35,9 @@ export async function openSecrets(
 ): Promise<ArchiveKeys> {
   if (secrets === null) return { passphrase: null, dataKey: newDataKey() };
   if (passphrase === undefined)
-    throw new StartupError("The archive has secrets in it. Set MILLRACE_PASSPHRASE to open them.");
+    throw new StartupError(
+      "The archive contains secrets. Enter the passphrase, or set MILLRACE_PASSPHRASE.",
+    );
   const keys = await derivePassphraseKeys(passphrase, Buffer.from(secrets.salt, "base64"));
   const sealed = Buffer.from(secrets.wrapped, "base64");
   try {
@@ -44,7 +46,7 @@ export async function openSecrets(
       dataKey: open(keys.wrapping, sealed, `archive of ${workspace.key}`),
     };
   } catch {
-    throw new StartupError("The passphrase is not the one of this archive.");
+    throw new StartupError("The passphrase is wrong.");
   }
 }
 

@@ -43,8 +43,7 @@ export async function checkArchive(options: CheckOptions): Promise<CheckedArchiv
 
 async function readManifest(frames: AsyncGenerator<Frame>): Promise<Manifest> {
   const { value, done } = await frames.next();
-  if (done || value.head.kind !== "manifest")
-    throw archiveError("does not begin with its manifest");
+  if (done || value.head.kind !== "manifest") throw archiveError("does not start with a manifest");
   return parseManifest(await value.content());
 }
 
@@ -79,9 +78,9 @@ function assertKnown(
 ): void {
   if (environment !== undefined || IGNORED.has(name)) return;
   const table = tables.get(name);
-  if (!table) throw archiveError(`has rows of ${name}, which is no table of a workspace`);
+  if (!table) throw archiveError(`has rows of ${name}, which is not a table of a workspace`);
   if (!isSameSet(table.columns, columns))
-    throw archiveError(`has other columns of ${name} than there are here`);
+    throw archiveError(`has different columns in ${name} than this installation`);
 }
 
 function assertEnd(
@@ -98,6 +97,6 @@ function assertEnd(
     throw archiveError("was not made with this passphrase");
   const counted = Array.from(found.rows, ([name, rows]) => `${name} ${rows}`);
   const declared = head.parts.map(({ name, rows }) => `${name} ${rows}`);
-  if (!isSameSet(counted, declared)) throw archiveError("lacks rows, or has more than it says");
-  if (head.files !== found.files) throw archiveError("lacks files, or has more than it says");
+  if (!isSameSet(counted, declared)) throw archiveError("has a wrong number of rows");
+  if (head.files !== found.files) throw archiveError("has a wrong number of files");
 }

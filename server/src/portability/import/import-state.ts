@@ -14,13 +14,15 @@ export async function assertAccepted(
   slug: string,
 ): Promise<void> {
   if ("errors" in slugs.check(slug) || slug === "me")
-    throw new StartupError(`${slug} is no slug: small letters, digits and hyphens.`);
+    throw new StartupError(
+      `${slug} is not a valid slug. Use lower-case letters, digits and hyphens.`,
+    );
   const here = await readSchemaVersion(client);
   const { last, sha256 } = manifest.schema;
   if (sha256 !== here.sha256) {
     throw new StartupError(
-      `The archive was made by Millrace ${manifest.product} with the schema ${last}, and here it is ${here.last}. ` +
-        "Bring both installations to the same release, and export again.",
+      `The archive was exported from Millrace ${manifest.product} with the schema ${last}, but this installation has ${here.last}. ` +
+        "Update both installations to the same release and export again.",
     );
   }
   const { rows } = await client.query<{ key: string; slug: string; state: string | null }>(
@@ -30,9 +32,11 @@ export async function assertAccepted(
   );
   for (const found of rows) {
     if (found.key !== manifest.workspace.key)
-      throw new StartupError(`Another workspace has the slug ${slug}. Choose one with --slug.`);
+      throw new StartupError(
+        `The slug ${slug} is already used by another workspace. Enter another slug (--slug).`,
+      );
     if (found.state !== "loaded")
-      throw new StartupError(`The workspace is here already: ${found.slug}.`);
+      throw new StartupError(`The workspace is already in this installation: ${found.slug}.`);
   }
 }
 
@@ -53,7 +57,7 @@ export async function beginImport(
     "select pg_try_advisory_lock(hashtextextended('import of ' || $1, 0)) as free",
     [key],
   );
-  if (!locked.rows[0]?.free) throw new StartupError("This workspace is being imported already.");
+  if (!locked.rows[0]?.free) throw new StartupError("This workspace is already being imported.");
   const { rows } = await client.query<{
     archive: Buffer;
     frames: number;

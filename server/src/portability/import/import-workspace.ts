@@ -76,7 +76,7 @@ export async function importWorkspace(options: ImportOptions): Promise<ImportedW
   const frames = readArchive(options.archive);
   try {
     const first = await nextFrame(frames);
-    if (first.head.kind !== "manifest") throw archiveError("does not begin with its manifest");
+    if (first.head.kind !== "manifest") throw archiveError("does not start with a manifest");
     const content = await first.content();
     const manifest = parseManifest(content);
     const slug = options.slug ?? manifest.workspace.slug;
@@ -181,9 +181,10 @@ class WorkspaceImport {
     const lines = await frame.content();
     if (head.environment !== undefined) return this.#takeRecords(frame, head, lines);
     const table = this.#catalogue?.tables.find(({ name }) => name === head.table);
-    if (!table) throw archiveError(`has rows of ${head.table}, which is no table of a workspace`);
+    if (!table)
+      throw archiveError(`has rows of ${head.table}, which is not a table of a workspace`);
     if (!isSameSet(table.columns, head.columns))
-      throw archiveError(`has other columns of ${head.table} than there are here`);
+      throw archiveError(`has different columns in ${head.table} than this installation`);
     this.#assertPlace(table, head);
     if (table.isLate || head.open) await this.#beginOpening();
     const { slug, options } = this.#context;
@@ -213,12 +214,12 @@ class WorkspaceImport {
   /** Rejects rows in places where they would not be verified: among held rows, or after the end of the records. */
   #assertPlace({ name, isLate, open }: WorkspaceTable, head: HeadOf<"rows">): void {
     if (head.open ? open === undefined : !isLate && this.#isComplete)
-      throw archiveError(`has rows of ${name} in a wrong place`);
+      throw archiveError(`has rows of ${name} in the wrong position`);
   }
 
   async #takeRecords(frame: Frame, head: HeadOf<"rows">, lines: Buffer): Promise<void> {
     const { environment = "production", table, columns } = head;
-    if (this.#isOpening || this.#isComplete) throw archiveError("has records behind their end");
+    if (this.#isOpening || this.#isComplete) throw archiveError("has records after their end");
     await this.#createRecordTables();
     const partition = { workspace: this.#key, environment };
     const { rows } = await this.#client.query<{ name: string }>(
@@ -229,7 +230,7 @@ class WorkspaceImport {
     );
     const known = rows.map(({ name }) => name);
     if (!isSameSet(known, columns))
-      throw archiveError(`has other columns of the table ${table} than its definition`);
+      throw archiveError(`has different columns in the table ${table} than its definition`);
     replacePeople(lines, this.#matched);
     await this.#transact(frame, async () => {
       await this.#client.query(`set local role ${quote(ownerOf(partition))}`);
@@ -247,13 +248,13 @@ class WorkspaceImport {
     }
     if (isDone) return;
     if (head.at !== 0 || this.#isOpening)
-      throw archiveError("has a part of a file in a wrong place");
+      throw archiveError("has part of a file in the wrong position");
     const { rows } = await this.#client.query<{ sha256: Buffer; size: string; place: string }>(
       "select sha256, size, place from blobs where workspace_id = $1 and id = $2",
       [this.#key, head.blob],
     );
     const [row] = rows;
-    if (!row || row.place === "database") throw archiveError("has a file that no row names");
+    if (!row || row.place === "database") throw archiveError("has a file without a row");
     const { blobStores } = this.#context.options.kernel;
     const store = blobStores.at(row.place);
     const name = objectName(this.#key, head.blob);
@@ -262,7 +263,7 @@ class WorkspaceImport {
     const meter = { hash: createHash("sha256"), bytes: 0, last: frame };
     await store.put(name, this.#readFile(frame, Number(row.size), meter));
     if (meter.bytes !== Number(row.size) || !meter.hash.digest().equals(row.sha256))
-      throw archiveError("has a file that is not the one that its row names");
+      throw archiveError("has a file that does not match its row");
     await this.#transact(meter.last, async () => undefined);
   }
 
@@ -279,11 +280,11 @@ class WorkspaceImport {
         head.blob !== first.head.blob ||
         head.at !== meter.bytes
       )
-        throw archiveError("has a part of a file in a wrong place");
+        throw archiveError("has part of a file in the wrong position");
       const content = await frame.content();
       meter.bytes += content.length;
       meter.last = frame;
-      if (meter.bytes > size) throw archiveError("has a file that is larger than its row says");
+      if (meter.bytes > size) throw archiveError("has a file that is larger than its row declares");
       meter.hash.update(content);
       if (content.length > 0) yield content;
       if (head.last) return;
@@ -291,7 +292,7 @@ class WorkspaceImport {
   }
 
   async #takeSequences(frame: Frame, isDone: boolean): Promise<void> {
-    if (this.#isComplete || this.#isOpening) throw archiveError("has a part in a wrong place");
+    if (this.#isComplete || this.#isOpening) throw archiveError("has a part in the wrong position");
     this.#isComplete = true;
     if (isDone) return;
     await this.#createRecordTables();
@@ -321,7 +322,7 @@ class WorkspaceImport {
 
   async #beginOpening(): Promise<void> {
     if (this.#isOpening) return;
-    if (!this.#isComplete) throw archiveError("has no end of its records");
+    if (!this.#isComplete) throw archiveError("has incomplete records");
     this.#isOpening = true;
     await this.#client.query("begin");
     await this.#enter();
@@ -357,17 +358,16 @@ class WorkspaceImport {
       throw archiveError("was not made with this passphrase");
     const counted = Array.from(this.#rows, ([name, rows]) => `${name} ${rows}`);
     const declared = head.parts.map(({ name, rows }) => `${name} ${rows}`);
-    if (!isSameSet(counted, declared)) throw archiveError("lacks rows, or has more than it says");
-    if (head.files !== this.#files.size)
-      throw archiveError("lacks files, or has more than it says");
+    if (!isSameSet(counted, declared)) throw archiveError("has a wrong number of rows");
+    if (head.files !== this.#files.size) throw archiveError("has a wrong number of files");
     await this.#beginOpening();
     const { rows } = await this.#client.query<{ files: number; workspaces: number }>(
       `select (select count(*)::int from blobs where workspace_id = $1 and place <> 'database') as files,
               (select count(*)::int from workspaces where key = $1) as workspaces`,
       [this.#key],
     );
-    if (rows[0]?.files !== this.#files.size) throw archiveError("lacks files that its rows name");
-    if (rows[0]?.workspaces !== 1) throw archiveError("has no workspace in it");
+    if (rows[0]?.files !== this.#files.size) throw archiveError("has rows whose files are missing");
+    if (rows[0]?.workspaces !== 1) throw archiveError("does not contain a workspace");
     await verifyMemberships(this.#client, this.#key);
     await verifyDefinitions(this.#client, this.#context.options.kernel, { workspace: this.#key });
     const { tables, foreignKeys } = this.#catalogue ?? { tables: [], foreignKeys: [] };

@@ -23,7 +23,7 @@ export async function matchPeople(
     const other = byId.get(id);
     if (here === undefined && other !== undefined)
       throw new StartupError(
-        `The account ${id} is here already, under another address than ${email}.`,
+        `The account ${id} already exists with another address than ${email}.`,
       );
     if (here !== undefined && here !== id) matched.set(id, here);
   }

@@ -37,7 +37,7 @@ const TAB = 9;
 const BACKSLASH = 92;
 
 function rowCountError(head: RowsHead): Error {
-  return archiveError(`has another number of rows in ${partName(head)}`);
+  return archiveError(`has a wrong number of rows in ${partName(head)}`);
 }
 
 function countLines(lines: Buffer): number {
@@ -55,7 +55,7 @@ export function assertRowForm(head: RowsHead, lines: Buffer): void {
   if (countLines(lines) !== head.rows) throw rowCountError(head);
   const isOther = lines.includes("\r") || ["\t", "\n", "."].some((one) => isEscaped(lines, one));
   if (isOther || (lines.length > 0 && lines.at(-1) !== NEWLINE))
-    throw archiveError(`has rows of ${head.table} in another form than PostgreSQL writes them`);
+    throw archiveError(`has rows of ${head.table} in a different format than PostgreSQL`);
 }
 
 /** Rejects rows in another format, or with values that affect other workspaces. */
@@ -131,7 +131,7 @@ export function explainRowError(error: unknown): unknown {
   // Classes 22 and 23: invalid values and constraint violations.
   if (!/^2[23]\w{3}$/.test(code)) return error;
   return new StartupError(
-    `A row${table && ` of ${table}`} can't be taken: ${error.message}. The workspace stays invisible.`,
+    `A row${table && ` of ${table}`} can't be imported: ${error.message}. The workspace stays hidden.`,
     { cause: error },
   );
 }
@@ -149,21 +149,21 @@ function assertRowValues(
   if (table === "events")
     assertColumn(lines, columns.indexOf("epoch"), {
       accept: (value) => /^\d{1,4}$/.test(value) && Number(value) <= epoch,
-      refusal: "has an event of an epoch that its manifest does not know",
+      refusal: "has an event of an epoch that is missing in the manifest",
     });
   if (table === "jobs")
     assertColumn(lines, columns.indexOf("kind"), {
       accept: (value) => WORKSPACE_JOB.test(value),
-      refusal: "has a job that is not a workspace's",
+      refusal: "has a job that does not belong to a workspace",
     });
   if (table === "blobs")
     assertColumn(lines, columns.indexOf("id"), {
       accept: isBlobId,
-      refusal: "has a file under a name that is no id",
+      refusal: "has a file with an invalid id",
     });
   if (table === "oauth_applications")
     assertColumn(lines, columns.indexOf("document_url"), {
       accept: (value) => value === "\\N",
-      refusal: "has a client with a document, which is no workspace's",
+      refusal: "has a client with a document, which can't belong to a workspace",
     });
 }

@@ -25,7 +25,8 @@ export async function verifyReferences(
         `select from ${quote(child)} where workspace_id = $1 and ${column} <> all ($2) limit 1`,
         [workspace, people],
       );
-      if (rowCount !== 0) throw archiveError(`has a row of ${child} of somebody who is not in it`);
+      if (rowCount !== 0)
+        throw archiveError(`has a row of ${child} of a person who is missing in the archive`);
     }
     if (!tables.has(parent) || parent === "workspaces" || columns.includes("workspace_id"))
       continue;
@@ -54,7 +55,7 @@ export async function verifyRest(
     `select from ${quote(name)} where ${quote(keyColumn)} = $1 and (${open}) limit 1`,
     [workspace],
   );
-  if (rowCount !== 0) throw archiveError(`has a row of ${name} that would begin to work at once`);
+  if (rowCount !== 0) throw archiveError(`has a row of ${name} that would run immediately`);
 }
 
 /** Rejects memberships that start later, because the start time distinguishes imported ones. */
@@ -64,7 +65,7 @@ export async function verifyMemberships(client: pg.Client, workspace: string): P
       where workspace_id = $1 and m.created_at > i.started_at limit 1`,
     [workspace],
   );
-  if (rowCount !== 0) throw archiveError("has a membership that is to begin later than its import");
+  if (rowCount !== 0) throw archiveError("has a membership with a future start");
 }
 
 /** Rejects jobs that name another workspace, because some run in the workspace of their payload. */
@@ -75,7 +76,7 @@ export async function verifyJobs(client: pg.Client, workspace: string): Promise<
       where j.workspace_id = $1 limit 1`,
     [workspace],
   );
-  if (rowCount !== 0) throw archiveError("has a job that names another workspace");
+  if (rowCount !== 0) throw archiveError("has a job for another workspace");
 }
 
 /** Leaves room for numbers that others take in the meantime. */

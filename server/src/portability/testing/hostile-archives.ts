@@ -74,9 +74,12 @@ export function hostileArchives({
   };
   const bytes = readFileSync(from);
   return [
-    ["is not the archive", () => writeFileSync(to, "PK\u0003\u0004 something else altogether")],
-    ["ends before its end", () => writeFileSync(to, bytes.subarray(0, bytes.length - 7))],
-    ["goes on after its end", () => writeFileSync(to, Buffer.concat([bytes, bytes]))],
+    [
+      "is not a workspace archive",
+      () => writeFileSync(to, "PK\u0003\u0004 something else altogether"),
+    ],
+    ["is incomplete", () => writeFileSync(to, bytes.subarray(0, bytes.length - 7))],
+    ["has data after its end", () => writeFileSync(to, Buffer.concat([bytes, bytes]))],
     [
       "with the schema 0001_kernel.sql",
       () =>
@@ -90,7 +93,7 @@ export function hostileArchives({
     ...["operators", "workspace_keys"].map(
       (table) =>
         [
-          "no table of a workspace",
+          "not a table of a workspace",
           () =>
             heads((head) =>
               head.kind === "rows" && head.table === "files" ? { ...head, table } : head,
@@ -98,7 +101,7 @@ export function hostileArchives({
         ] as const,
     ),
     [
-      "other columns of files",
+      "different columns in files",
       () =>
         heads((head) =>
           head.kind === "rows" && head.table === "files"
@@ -106,14 +109,17 @@ export function hostileArchives({
             : head,
         ),
     ],
-    ["another number of rows", () => rows("files", (lines) => lines + lines)],
+    ["a wrong number of rows", () => rows("files", (lines) => lines + lines)],
     [
-      "lacks rows",
+      "has a wrong number of rows",
       () => heads((head) => (head.kind === "rows" && head.table === "files" ? undefined : head)),
     ],
-    ["lacks files", () => heads((head) => (head.kind === "file" ? undefined : head))],
     [
-      "not the one that its row names",
+      "has a wrong number of files",
+      () => heads((head) => (head.kind === "file" ? undefined : head)),
+    ],
+    [
+      "does not match its row",
       () =>
         alterArchive(from, to, (head, content) => ({
           head,
@@ -124,33 +130,33 @@ export function hostileArchives({
         })),
     ],
     [
-      "wrong at",
+      "invalid header at",
       () =>
         heads((head) => (head.kind === "file" ? { ...head, blob: "../../../etc/passwd" } : head)),
     ],
     [
-      "of somebody who is not in it",
+      "of a person who is missing in the archive",
       () => rows("memberships", (lines) => lines.replaceAll(/usr_\w{26}/g, stranger)),
     ],
     [
-      "of an epoch that its manifest does not know",
+      "of an epoch that is missing in the manifest",
       () => rows("events", (lines, head) => withValue(lines, head, "epoch", "1023")),
     ],
     [
-      "has a job that is not a workspace's",
+      "has a job that does not belong to a workspace",
       () => rows("jobs", (lines, head) => withValue(lines, head, "kind", "installation.backup")),
     ],
     [
-      "has a job that is not a workspace's",
+      "has a job that does not belong to a workspace",
       () =>
         rows("jobs", (lines, head) => withValue(lines, head, "kind", "\\x69nstallation.backup")),
     ],
     [
-      "under a name that is no id",
+      "a file with an invalid id",
       () => rows("blobs", (lines, head) => withValue(lines, head, "id", "../../other/blb_1")),
     ],
     [
-      "has a membership that is to begin later",
+      "has a membership with a future start",
       () =>
         rows("memberships", (lines, head) =>
           withValue(lines, head, "created_at", "2999-01-01 00:00:00+00"),
@@ -234,9 +240,9 @@ export function hostileArchives({
         ),
     ],
     // For PostgreSQL the first value continues after the tab, and the kind is different.
-    ["in another form than PostgreSQL", () => rows("jobs", withHiddenKind)],
+    ["in a different format than PostgreSQL", () => rows("jobs", withHiddenKind)],
     [
-      "in another form than PostgreSQL",
+      "in a different format than PostgreSQL",
       () =>
         alterArchive(from, to, (head, content) =>
           isRows(head, "blobs")
@@ -248,12 +254,12 @@ export function hostileArchives({
         ),
     ],
     [
-      "has rows of memberships in a wrong place",
+      "has rows of memberships in the wrong position",
       () => heads((head) => (isRows(head, "memberships") ? { ...head, open: true } : head)),
     ],
-    ["has rows of user_tables in a wrong place", () => move("user_tables", "sequences")],
-    ["has a row of jobs that would begin to work at once", () => move("jobs", "people")],
+    ["has rows of user_tables in the wrong position", () => move("user_tables", "sequences")],
+    ["has a row of jobs that would run immediately", () => move("jobs", "people")],
     ["takes at most 64 of the 1023 epochs", () => alterArchive(from, to, withEpoch)],
-    ["Another workspace has the slug", () => copyFileSync(from, to)],
+    ["is already used by another workspace", () => copyFileSync(from, to)],
   ];
 }

@@ -129,7 +129,7 @@ describe("edges", () => {
 
   test("an `onError` branch needs an error edge", () => {
     expect(errorsOfNodes([step("a", { onError: "branch" })])).toEqual([
-      "/nodes/0/onError is branch, but the Error output is not connected",
+      "/nodes/0/onError uses the Error output, but it is not connected",
     ]);
   });
 

@@ -265,7 +265,7 @@ function checkErrorBranches(
   );
   for (const [index, node] of graph.nodes.entries()) {
     if (!isRecord(node) || node["onError"] !== "branch" || handled.has(node["id"])) continue;
-    const message = "is branch, but the Error output is not connected";
+    const message = "uses the Error output, but it is not connected";
     errorReporter(ctx, `${path}/nodes/${index}`)([{ path: "/onError", message }]);
   }
 }

@@ -68,7 +68,7 @@ export function checkOuterNames(
 ): void {
   for (const { path, paths } of reads) {
     const unknown = paths.filter(([root = ""]) => !roots.includes(root));
-    const message = `must read nothing but ${roots.join(" and ")}`;
+    const message = `can only use ${roots.join(" and ")}`;
     if (unknown.length > 0) errorReporter(ctx, base + path)([{ path: "", message }]);
   }
 }

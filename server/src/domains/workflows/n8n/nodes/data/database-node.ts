@@ -138,7 +138,7 @@ export function describeStatement(
 }
 
 const WRITTEN_BY_DATA =
-  "values stand in the statement as text, as n8n puts them there: whoever sends one writes SQL; give them as query parameters";
+  "expressions are inserted into the SQL as text, like in n8n. This allows SQL injection. Use query parameters instead";
 
 /**
  * True for a statement whose text contains expressions: parameters would have another meaning within quotes or as a
