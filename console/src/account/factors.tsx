@@ -134,7 +134,7 @@ function KeyEntry(props: AskProps & { readonly credential: Schemas["WebAuthnCred
             props.onAsk({
               title: `Remove ${name}`,
               act: "Remove",
-              about: "You can't sign in with this passkey any more. Verify that it is you.",
+              about: "The passkey stops working. Verify that it is you.",
               operation: "mfa.remove_webauthn",
               params: { id },
             })

@@ -45,6 +45,6 @@ export const FormContext = createContext<FormState | undefined>(undefined);
 
 export function useForm(): FormState {
   const state = useContext(FormContext);
-  if (!state) throw new Error("A field stands in a form.");
+  if (!state) throw new Error("A field must be inside a form.");
   return state;
 }

@@ -97,7 +97,7 @@ function Choice(props: FieldProps) {
   const options = optionsOf(schema) ?? [];
   const chosen = options.findIndex((option) => option.value === value);
   const initial = options.find((option) => option.value === schema.default)?.label;
-  const none = initial === undefined ? (isRequired ? "Choose…" : "–") : `${initial} (unless given)`;
+  const none = initial === undefined ? (isRequired ? "Select…" : "–") : `Default: ${initial}`;
   return (
     <Select
       {...attributesOf(props)}
@@ -237,7 +237,7 @@ function JsonInput({ value, label, error, isDisabled, onChange, schema }: FieldP
       {problem !== undefined && (
         <p className="form-error" data-unfinished={label}>
           {problem}
-          <Unfinished problem={`“${label}” is not valid JSON yet.`} />
+          <Unfinished problem={`“${label}” is not valid JSON.`} />
         </p>
       )}
     </>

@@ -61,10 +61,10 @@ export function Files({ id, schema, value, isDisabled, describedBy, onChange }: 
       {ids.length < max && (
         <label className="btn form-add">
           {pending > 0
-            ? "Sending…"
+            ? "Uploading…"
             : accept?.startsWith("image")
-              ? "Choose a picture"
-              : "Choose a file"}
+              ? "Select image"
+              : "Select file"}
           <FileInput
             id={`${id}-input`}
             className="hide"

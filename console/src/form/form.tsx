@@ -107,9 +107,7 @@ function Summary(props: {
   };
   return (
     <div ref={summary} tabIndex={-1} role="alert" className="form-errors">
-      <strong>
-        {errors.size === 1 ? "One thing to put right" : `${errors.size} things to put right`}
-      </strong>
+      <strong>{errors.size === 1 ? "1 problem to fix" : `${errors.size} problems to fix`}</strong>
       <ul>
         {[...errors].map(([pointer, message]) => (
           <li key={pointer}>
@@ -141,5 +139,5 @@ function labelAt(root: Schema, value: unknown, pointer: string): string {
       ? `${label} ${Number(name) + 1}`
       : (schema.title ?? hiddenTitle ?? labelOf(name));
   }
-  return label === "" ? "The form" : label;
+  return label === "" ? "Form" : label;
 }

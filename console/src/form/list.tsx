@@ -95,7 +95,9 @@ export function List({ id, at, schema, value, label, isDisabled, onChange }: Fie
           {values.length > 0 ? "Add another" : `Add ${/^[aeiou]/.test(one) ? "an" : "a"} ${one}`}
         </Button>
       )}
-      {values.length > 1 && <span className="hide">Alt and arrow keys move one up or down</span>}
+      {values.length > 1 && (
+        <span className="hide">Alt and arrow keys move an item up or down</span>
+      )}
     </>
   );
 }
@@ -169,7 +171,7 @@ export function MapRows({ id, at, schema, value, isDisabled, onChange, names }: 
               })}
               {clash?.row === n && (
                 <span className="form-error">
-                  Another one has this name
+                  This name is already used
                   <Unfinished problem={`The name “${clash.name}” is used twice.`} />
                 </span>
               )}
@@ -252,7 +254,7 @@ function NameField({ label, name, names, isDisabled, isInvalid, onRename }: Name
         isFree
         isDisabled={isDisabled}
         isInvalid={isInvalid}
-        placeholder="Choose or write"
+        placeholder="Select or enter a value"
         onChange={(next) => onRename(next ?? "")}
       />
     );

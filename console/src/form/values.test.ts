@@ -94,11 +94,11 @@ const readParent = (value: unknown, names: readonly string[], depth: number): un
 
 test("a condition shows, hides and requires fields", () => {
   expect(findMissing(LAPTOP, { kind: "repair" })).toEqual([
-    { path: "/serial", message: "is needed" },
+    { path: "/serial", message: "is required" },
   ]);
   expect(findMissing(LAPTOP, { kind: "new", site: "Lisbon", people: [{}] })).toEqual([
-    { path: "/desk", message: "is needed" },
-    { path: "/people/0/name", message: "is needed" },
+    { path: "/desk", message: "is required" },
+    { path: "/people/0/name", message: "is required" },
   ]);
   expect(toSendable(LAPTOP, { kind: "new", serial: "left over", desk: "" })).toEqual({
     kind: "new",
@@ -168,6 +168,6 @@ test("a field that depends on a hidden one is hidden too, whatever was entered b
   expect(findMissing(schema, value)).toEqual([]);
   expect(toSendable(schema, value)).toEqual({ reason: "Permanent" });
   expect(findMissing(schema, { reason: "Temporary", until: "Year" })).toEqual([
-    { path: "/note", message: "is needed" },
+    { path: "/note", message: "is required" },
   ]);
 });

@@ -86,7 +86,7 @@ function findMissingAt({ schema, value, path }: Place, root: Schema): FieldError
       return findMissingAt({ schema: field, value: own ?? {}, path: at }, root);
     }
     if (isNeeded && isEmpty(own) && kind !== "yes" && kind !== "fixed") {
-      return [{ path: at, message: "is needed" }];
+      return [{ path: at, message: "is required" }];
     }
     return isEmpty(own) ? [] : findMissingAt({ schema: field, value: own, path: at }, root);
   });

@@ -97,8 +97,8 @@ function OutcomeDialog(props: { readonly outcome: Outcome; readonly onClose: () 
       <Stack gap={5}>
         {links.length > 0 && (
           <p>
-            No e-mail was sent, because no mail server is configured. Copy the links now: they are
-            not shown again. Each link works once, for one person.
+            The invitations were not sent by e-mail, because a mail server is not configured. Copy
+            the links now: they are not shown again. Each link works once, for one person.
           </p>
         )}
         {links.map(({ id, email, url }) => (

@@ -78,7 +78,9 @@ function Roles({ member }: { readonly member: Member }) {
   return (
     <Section
       title="Roles"
-      about={member.roles.map(nameOf).join(", ") || "No roles: this person has no access."}
+      about={
+        member.roles.map(nameOf).join(", ") || "None. Without a role, this person has no access."
+      }
       act={
         !isEditing && (
           <span className="row">

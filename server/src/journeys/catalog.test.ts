@@ -40,7 +40,7 @@ describeInBrowser("catalog", () => {
     await portal.getByText("Strong", { exact: true }).click();
     await portal.getByLabel(/Why a strong one/).fill("Films");
     await portal
-      .getByLabel("Choose a file")
+      .getByLabel("Select file")
       .setInputFiles({ name: "quote.txt", mimeType: "text/plain", buffer: Buffer.from("999") });
     await portal.getByText("quote.txt").waitFor();
     await expectSound(requester);

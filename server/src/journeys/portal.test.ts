@@ -24,7 +24,7 @@ describeInBrowser("portal", () => {
     await title.fill("My screen is dark");
     await page.getByLabel(/What happened/).fill("Since this morning.");
     await page
-      .getByLabel("Choose a file")
+      .getByLabel("Select file")
       .setInputFiles({ name: "dark.txt", mimeType: "text/plain", buffer: Buffer.from("black") });
     await page.getByText("dark.txt").waitFor();
     // The draft survives a reload.
@@ -93,7 +93,7 @@ describeInBrowser("portal", () => {
     await asking.page.getByText("Broken").click();
     const submit = asking.page.getByRole("button", { name: "Send for approval" });
     await submit.click();
-    await asking.page.getByText("One thing to put right").waitFor();
+    await asking.page.getByText("1 problem to fix").waitFor();
     await asking.page.getByLabel("Serial number").fill("C02XK1");
     await expectSound(asking);
     await submit.click();

@@ -13,7 +13,7 @@ const DEFINITION: Definition = {
   edges: [],
 };
 const PROBLEMS = [
-  { path: "/nodes/1/config/items", message: "is needed" },
+  { path: "/nodes/1/config/items", message: "is required" },
   { path: "/nodes/1/config/body/nodes/0/config/url", message: "is no address" },
   { path: "/trigger/cron", message: "must be a time" },
 ];
