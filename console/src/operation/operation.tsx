@@ -45,7 +45,7 @@ export function Operation() {
           </Empty>
         ) : (
           <Tabs
-            label="Parts of the installation"
+            label="Installation"
             tabs={OPERATION_TABS.map((id) => ({ id, label: toWords(id) }))}
             chosen={tab}
             onChoose={(next) =>

@@ -74,7 +74,7 @@ function Facts({ installation }: { readonly installation: Installation }) {
           value={toBytes(node.residentBytes)}
           about={
             <>
-              {toWords(node.role)}, began <Ago at={node.startedAt} />
+              {toWords(node.role)}, started <Ago at={node.startedAt} />
             </>
           }
         />

@@ -46,7 +46,7 @@ export function MemberPage() {
               <div className="grow">
                 <h1>{member.name}</h1>
                 <p className="muted">
-                  {member.email} · here since <Ago at={member.createdAt} />
+                  {member.email} · member since <Ago at={member.createdAt} />
                 </p>
               </div>
               <span className="member-state">

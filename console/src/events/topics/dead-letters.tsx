@@ -110,7 +110,7 @@ function LetterRow(props: {
         </p>
         <p className="letter-error">{error}</p>
         <p className="muted">
-          Not handled by <span className="mono">{reader}</span>
+          Not processed by <span className="mono">{reader}</span>
         </p>
       </div>
       <div className="row">

@@ -62,7 +62,9 @@ export function RetryForm({ run, step, onClose }: RetryFormProps) {
     toBody: toWish,
     check: (draft) => {
       const read = readChanged(draft);
-      return { input: read && "problem" in read ? `is not JSON: ${read.problem}` : undefined };
+      return {
+        input: read && "problem" in read ? `is not valid JSON: ${read.problem}` : undefined,
+      };
     },
     said: () => tellRetry(form.values),
     onDone: onClose,

@@ -56,17 +56,17 @@ export function RunCanvas(props: {
   useActions([
     ...ARROWS.map((arrow) => ({
       keys: arrow,
-      label: "Walk the steps",
+      label: "Select next or previous step",
       hidden: true,
       run: () => {
         const key = canvas.current?.walk(place.key, arrow);
         if (key !== undefined) onChoose({ ...place, key });
       },
     })),
-    { keys: "f", label: "See the whole canvas", run: () => canvas.current?.fit() },
+    { keys: "f", label: "Fit to screen", run: () => canvas.current?.fit() },
     {
       keys: "z",
-      label: "Fold all loops, or unfold them",
+      label: "Expand or collapse all loops",
       run: () => setFolded((old) => (old.size > 0 ? new Set() : new Set(shown.loops.keys()))),
     },
   ]);

@@ -52,7 +52,7 @@ export function RecoveryChoice({ webhook }: { readonly webhook: Webhook }) {
       <DateTimeField {...freeField("since", since, (next) => setSince(next ?? ""))} />
       <DateTimeField
         {...freeField("until", end, (next) => setEnd(next ?? ""))}
-        help="Leave empty for now."
+        help="Leave empty to include all events until now."
         isRequired={false}
       />
       <div className="btn-row">

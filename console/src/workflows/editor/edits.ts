@@ -86,7 +86,7 @@ export function findSpot(draft: Definition, key: string | undefined, how: Direct
   return {
     spot: { place, after: step.id, beside: how === "beside" },
     ways: isPlain ? ["then", "error"] : ways,
-    title: how === "beside" ? `At the same time, after ${name}…` : `After ${name}…`,
+    title: how === "beside" ? `Parallel, after ${name}…` : `After ${name}…`,
   };
 }
 

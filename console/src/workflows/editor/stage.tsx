@@ -70,7 +70,7 @@ export function Stage(props: StageProps) {
               look="main"
               onClick={(event) => edits.ask("after", event.currentTarget.getBoundingClientRect())}
             >
-              Add a step <Keys keys="/" />
+              Add step <Keys keys="/" />
             </Button>
           )}
         </div>

@@ -55,8 +55,8 @@ function HookAddress({ trigger, workflowId }: TriggerStartProps) {
       <CopyLine label="Example request" text={line} />
       {!workflow?.environments[place.environment] && <NotDeployed />}
       <p className="muted">
-        A POST starts a run. Expressions see <code className="mono">trigger.input</code> with{" "}
-        <code className="mono">body</code>, <code className="mono">headers</code> and{" "}
+        A POST request starts a run. Expressions can use <code className="mono">trigger.input</code>{" "}
+        with <code className="mono">body</code>, <code className="mono">headers</code> and{" "}
         <code className="mono">query</code>.
       </p>
     </>
