@@ -4958,7 +4958,7 @@ export interface Schemas {
     triggerType: string;
     /** Id of the trigger of the workflow. Null if there is only one */
     triggerId: string | null;
-    /** Test runs have no effects outside the run */
+    /** True for a dry run. It has no effects outside the run */
     test: boolean;
     startedBy: {
       id: string;
@@ -8722,7 +8722,7 @@ export interface Schemas {
     triggerType: string;
     /** Id of the trigger of the workflow. Null if there is only one */
     triggerId: string | null;
-    /** Test runs have no effects outside the run */
+    /** True for a dry run. It has no effects outside the run */
     test: boolean;
     startedBy: {
       id: string;
@@ -10102,7 +10102,7 @@ export interface Schemas {
     triggerType: string;
     /** Id of the trigger of the workflow. Null if there is only one */
     triggerId: string | null;
-    /** Test runs have no effects outside the run */
+    /** True for a dry run. It has no effects outside the run */
     test: boolean;
     startedBy: {
       id: string;
@@ -10175,7 +10175,7 @@ export interface Schemas {
     triggerType: string;
     /** Id of the trigger of the workflow. Null if there is only one */
     triggerId: string | null;
-    /** Test runs have no effects outside the run */
+    /** True for a dry run. It has no effects outside the run */
     test: boolean;
     startedBy: {
       id: string;
@@ -20262,7 +20262,7 @@ export interface Operations {
       from?: string;
       /** ISO 8601 time with a UTC offset, from the year 1900 to 9999 */
       to?: string;
-      /** `false` excludes test runs, `true` returns only test runs */
+      /** `false` excludes dry runs, `true` returns only dry runs */
       test?: boolean;
       /** Version number */
       version?: number;
@@ -20309,7 +20309,7 @@ export interface Operations {
       from?: string;
       /** ISO 8601 time with a UTC offset, from the year 1900 to 9999 */
       to?: string;
-      /** `false` excludes test runs, `true` returns only test runs */
+      /** `false` excludes dry runs, `true` returns only dry runs */
       test?: boolean;
       /** Version number */
       version?: number;
@@ -22736,7 +22736,7 @@ export interface Operations {
       from?: string;
       /** ISO 8601 time with a UTC offset, from the year 1900 to 9999 */
       to?: string;
-      /** `false` excludes test runs, `true` returns only test runs */
+      /** `false` excludes dry runs, `true` returns only dry runs */
       test?: boolean;
       /** Version number */
       version?: number;

@@ -65,7 +65,7 @@ export const RunCalled = event("workflow.run_called", {
 });
 export const RunTested = event(
   "workflow.run_tested",
-  runEvent("A test run of a workflow was started. It has no effects outside the run."),
+  runEvent("A dry run of a workflow was started. It has no effects outside the run."),
 );
 
 export const BulkRetryRequested = event("workflow.bulk_retry_requested", {

@@ -7,7 +7,7 @@ const time = (sql: string) => ({ sql, kind: "time" as const, type: "timestamptz"
 
 export const runsSource = tableSource({
   kind: "runs",
-  summary: "Workflow runs. Test runs have `test` true.",
+  summary: "Workflow runs. Dry runs have `test` true.",
   permission: WorkflowsRead,
   from: "runs r join workflows w on w.id = r.workflow_id",
   key: [{ sql: "r.id", type: "text" }],

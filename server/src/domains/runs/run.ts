@@ -48,7 +48,7 @@ const runFields = {
   triggerId: nullable(
     Type.String({ description: "Id of the trigger of the workflow. Null if there is only one" }),
   ),
-  test: Type.Boolean({ description: "Test runs have no effects outside the run" }),
+  test: Type.Boolean({ description: "True for a dry run. It has no effects outside the run" }),
   startedBy: ActorSchema,
   eventId: nullable(Type.String({ description: "The event that started it" })),
   parentRunId: nullable(Type.String({ description: "The run that waits for this one" })),

@@ -28,7 +28,7 @@ const filters = {
   from: Type.Optional(InputTime),
   to: Type.Optional(InputTime),
   test: Type.Optional(
-    Type.Boolean({ description: "`false` excludes test runs, `true` returns only test runs" }),
+    Type.Boolean({ description: "`false` excludes dry runs, `true` returns only dry runs" }),
   ),
   version: Type.Optional(Type.Integer({ minimum: 1, description: "Version number" })),
   error: Type.Optional(line(200, "Part of the error code or error message; ignores case")),

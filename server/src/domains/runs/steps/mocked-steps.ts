@@ -44,7 +44,7 @@ export function findMock(
   const mock = findMember(test.mocks, names);
   const isGiven = error !== undefined || mock !== undefined;
   if (node.type.effect === "pure" && !isGiven) return undefined;
-  const log = { at, level: "info" as const, message: "Not performed, because this is a test run." };
+  const log = { at, level: "info" as const, message: "Not performed, because this is a dry run." };
   if (!error)
     return { log, isGiven, outcome: toOutcome(node, mockedValue(node, path, mock?.value)) };
   const { code = "mocked_error", ...rest } = error.value;
