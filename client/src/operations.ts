@@ -1389,9 +1389,9 @@ export interface Schemas {
     id: string;
     number: string;
     itemId: string;
-    /** The name that the item had */
+    /** The name of the item when it was requested */
     title: string;
-    /** What the form has no place for */
+    /** Additional information */
     description: string;
     state:
       | "submitted"
@@ -1402,15 +1402,15 @@ export interface Schemas {
       | "fulfilled"
       | "failed"
       | "cancelled";
-    /** What was filled into the form of the item */
+    /** The answers to the form of the item */
     values: { readonly [name: string]: unknown };
-    /** The member who is to have it */
+    /** The member who receives the item */
     requestedFor: string;
-    /** The member who works on it */
+    /** The assigned member */
     assigneeId: string | null;
-    /** The team that works on it */
+    /** The assigned team */
     teamId: string | null;
-    /** The configuration items that it is about */
+    /** The affected configuration items */
     ciIds: readonly string[];
     tags?: readonly string[];
     /**
@@ -1437,15 +1437,15 @@ export interface Schemas {
       /** ISO 8601 time in UTC, with milliseconds */
       remindedAt?: string | null;
     };
-    /** What fulfils it; null: somebody, by hand */
+    /** The workflow that fulfils the request. Null for manual fulfilment */
     workflowId: string | null;
-    /** The run that fulfils it, which may take a moment to begin */
+    /** The run that fulfils the request. Null until it is created */
     runId: string | null;
-    /** What that run gave */
+    /** The output of the run */
     output: unknown;
-    /** Why it was rejected or cancelled, or failed */
+    /** Reason of a rejection, cancellation or failure */
     reason: string | null;
-    /** Of whoever fulfilled it by hand */
+    /** Notes of the member who fulfilled the request */
     notes: string | null;
     /** Rating from 1 to 5 (best) */
     satisfaction?: number | null;
@@ -4843,9 +4843,9 @@ export interface Schemas {
     id: string;
     number: string;
     itemId: string;
-    /** The name that the item had */
+    /** The name of the item when it was requested */
     title: string;
-    /** What the form has no place for */
+    /** Additional information */
     description: string;
     state:
       | "submitted"
@@ -4856,15 +4856,15 @@ export interface Schemas {
       | "fulfilled"
       | "failed"
       | "cancelled";
-    /** What was filled into the form of the item */
+    /** The answers to the form of the item */
     values: { readonly [name: string]: unknown };
-    /** The member who is to have it */
+    /** The member who receives the item */
     requestedFor: string;
-    /** The member who works on it */
+    /** The assigned member */
     assigneeId: string | null;
-    /** The team that works on it */
+    /** The assigned team */
     teamId: string | null;
-    /** The configuration items that it is about */
+    /** The affected configuration items */
     ciIds: readonly string[];
     tags?: readonly string[];
     /**
@@ -4891,15 +4891,15 @@ export interface Schemas {
       /** ISO 8601 time in UTC, with milliseconds */
       remindedAt?: string | null;
     };
-    /** What fulfils it; null: somebody, by hand */
+    /** The workflow that fulfils the request. Null for manual fulfilment */
     workflowId: string | null;
-    /** The run that fulfils it, which may take a moment to begin */
+    /** The run that fulfils the request. Null until it is created */
     runId: string | null;
-    /** What that run gave */
+    /** The output of the run */
     output: unknown;
-    /** Why it was rejected or cancelled, or failed */
+    /** Reason of a rejection, cancellation or failure */
     reason: string | null;
-    /** Of whoever fulfilled it by hand */
+    /** Notes of the member who fulfilled the request */
     notes: string | null;
     /** Rating from 1 to 5 (best) */
     satisfaction?: number | null;
@@ -8607,7 +8607,7 @@ export interface Schemas {
     name: string;
     /** The title of the field in the form */
     title: string;
-    /** The answer as people read it: choices by their labels, people by name */
+    /** The answer as shown to people: labels of options, names of people */
     text: string;
     files: readonly {
       fileId: string;
@@ -8633,7 +8633,7 @@ export interface Schemas {
     approvalSteps: readonly Schemas["NamedApprovalStep"][];
     /** ISO 8601 time in UTC, with milliseconds */
     approvalExpiresAt: string | null;
-    /** What the item costs, as people read it */
+    /** Displayed price of the item */
     price: string | null;
     answers: readonly Schemas["RequestAnswer"][];
   };
@@ -19703,7 +19703,7 @@ export interface Operations {
     body?: { userId?: string };
     reply: { data: Schemas["Watcher"] };
   };
-  /** Agree to a request */
+  /** Approve a request */
   "requests.approve": {
     params: {
       /** The id or the number: `REQ0000001` */
@@ -19716,7 +19716,7 @@ export interface Operations {
     };
     reply: { data: Schemas["CatalogRequest"] };
   };
-  /** Take a request back, until it is fulfilled */
+  /** Cancel a request that is not fulfilled */
   "requests.cancel": {
     params: {
       /** The id or the number: `REQ0000001` */
@@ -19738,7 +19738,7 @@ export interface Operations {
     };
     reply: { data: Schemas["TaskWithBlockers"] };
   };
-  /** Say that somebody has what they asked for */
+  /** Mark a request as fulfilled */
   "requests.fulfil": {
     params: {
       /** The id or the number: `REQ0000001` */
@@ -19747,7 +19747,7 @@ export interface Operations {
     body?: { notes?: string };
     reply: { data: Schemas["CatalogRequest"] };
   };
-  /** Read a request */
+  /** Get a request */
   "requests.get": {
     params: {
       /** The id or the number: `REQ0000001` */
@@ -19763,7 +19763,7 @@ export interface Operations {
     };
     reply: { data: Schemas["CatalogRequest"] };
   };
-  /** Read what a request asks for */
+  /** Get the answers of a request */
   "requests.get_answers": {
     params: {
       /** The id or the number: `REQ0000001` */
@@ -19836,11 +19836,11 @@ export interface Operations {
         | "failed"
         | "cancelled";
       itemId?: string;
-      /** Only those that the caller is to work on */
+      /** `true`: only requests assigned to the caller */
       mine?: boolean;
-      /** Only those that the caller asked for, or that are for them */
+      /** `true`: only requests that the caller created or receives */
       own?: boolean;
-      /** Only those that wait for the caller's approval */
+      /** `true`: only requests that wait for the caller's approval */
       toApprove?: boolean;
     };
     reply: {
@@ -19959,7 +19959,7 @@ export interface Operations {
     body: { taskIds: readonly string[] };
     reply: { data: Schemas["TaskOrder"] };
   };
-  /** Say how content you are with what you asked for */
+  /** Rate a fulfilled request */
   "requests.rate": {
     params: {
       /** The id or the number: `REQ0000001` */
@@ -19973,7 +19973,7 @@ export interface Operations {
     };
     reply: { data: Schemas["CatalogRequest"] };
   };
-  /** Refuse a request */
+  /** Reject a request */
   "requests.reject": {
     params: {
       /** The id or the number: `REQ0000001` */
@@ -20048,7 +20048,7 @@ export interface Operations {
     };
     reply: { data: Schemas["TaskWithBlockers"] };
   };
-  /** Try again to fulfil a request that failed */
+  /** Retry the fulfilment of a failed request */
   "requests.retry": {
     params: {
       /** The id or the number: `REQ0000001` */
@@ -20069,15 +20069,15 @@ export interface Operations {
     };
     reply: { data: Schemas["TaskWithBlockers"] };
   };
-  /** Ask for something */
+  /** Create a request */
   "requests.submit": {
     body: {
       itemId: string;
-      /** What was filled into the form of the item */
+      /** The answers to the form of the item */
       values: { readonly [name: string]: unknown };
-      /** The member who is to have it; the caller unless given */
+      /** The member who receives the item. Default: the caller */
       requestedFor?: string;
-      /** What the form has no place for */
+      /** Additional information */
       description?: string;
       /**
        * Custom fields by key, see `GET /itsm/kinds/{kind}`. Omitted fields keep their values; null
@@ -20095,18 +20095,18 @@ export interface Operations {
     };
     reply: { data: Schemas["CatalogRequest"] };
   };
-  /** Give a request to a member or a team */
+  /** Assign a request to a member or a team */
   "requests.update": {
     params: {
       /** The id or the number: `REQ0000001` */
       id: string;
     };
     body: {
-      /** The member who works on it */
+      /** The assigned member */
       assigneeId?: string | null;
-      /** The team that works on it */
+      /** The assigned team */
       teamId?: string | null;
-      /** The configuration items that it is about */
+      /** The affected configuration items */
       ciIds?: readonly string[];
       tags?: readonly string[];
       /**

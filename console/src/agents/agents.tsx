@@ -27,11 +27,11 @@ export function Agents() {
       <div className="folio-body">
         <h1>Agents</h1>
         <Section
-          title="Connect one"
-          about="An agent needs this address, and nothing else: it asks you for your consent."
+          title="Connect an agent"
+          about="Add this MCP server address to your agent. The agent then asks you to sign in and allow access."
         >
           <div className="section-body">
-            <CopyLine text={`${window.location.origin}/mcp`} label="Address for agents" />
+            <CopyLine text={`${window.location.origin}/mcp`} label="MCP server address" />
           </div>
         </Section>
         <Section title="Waiting for approval">
@@ -41,7 +41,7 @@ export function Agents() {
         </Section>
         <AgentList />
         <Policy />
-        <Section title="Decided">
+        <Section title="Decisions">
           <DecidedCalls />
         </Section>
       </div>
@@ -56,7 +56,7 @@ function AgentList() {
   const [ending, setEnding] = useState<Agent>();
   const end = ({ id, name }: Agent): void => {
     setEnding(undefined);
-    void perform("agents.revoke", { params: { id } }, { said: `${name} has no access any more.` });
+    void perform("agents.revoke", { params: { id } }, { said: `Access of ${name} revoked.` });
   };
   const agents = data?.data ?? [];
   return (
@@ -65,8 +65,8 @@ function AgentList() {
       about={
         data &&
         (agents.length === 0
-          ? "None is connected."
-          : `${count(agents.length, "agent")}, each within what its person may do.`)
+          ? "No agents connected yet."
+          : `${count(agents.length, "agent")}. Each agent has at most the permissions of its user.`)
       }
     >
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
@@ -78,12 +78,12 @@ function AgentList() {
       </ul>
       {ending && (
         <Confirm
-          title={`End the access of ${ending.name}`}
-          act="End it"
+          title={`Revoke access of ${ending.name}?`}
+          act="Revoke access"
           onAct={() => end(ending)}
           onClose={() => setEnding(undefined)}
         >
-          It is refused from now on, and what it waits for is not performed.
+          The agent loses access immediately. Its calls that wait for approval are cancelled.
         </Confirm>
       )}
     </Section>
@@ -103,13 +103,13 @@ function AgentEntry({ agent, onEnd }: { readonly agent: Agent; readonly onEnd: (
       }
       about={
         <>
-          {isOwn ? "Yours" : `Of ${person.name}`} ·{" "}
+          {isOwn ? "Your agent" : `Agent of ${person.name}`} ·{" "}
           <span title={scopes.join(", ")}>{count(scopes.length, "permission")}</span> ·{" "}
           {lastUsedAt === null ? (
             "never used"
           ) : (
             <>
-              used <Ago at={lastUsedAt} />
+              last used <Ago at={lastUsedAt} />
             </>
           )}
         </>
@@ -118,11 +118,11 @@ function AgentEntry({ agent, onEnd }: { readonly agent: Agent; readonly onEnd: (
         <>
           {may("audit.get") && (
             <Link className="btn" to="/settings/audit" search={{ person: id }}>
-              What it did
+              View activity
             </Link>
           )}
-          <Button aria-label={`End the access of ${name}`} onClick={onEnd}>
-            End
+          <Button aria-label={`Revoke access of ${name}`} onClick={onEnd}>
+            Revoke access
           </Button>
         </>
       }

@@ -22,13 +22,13 @@ export function PendingCalls() {
   if (isPending) return <Loading rows={3} />;
   if (data.data.length === 0) {
     return (
-      <Empty title="No call of an agent waits">
-        What agents may only do with an approval appears here.
+      <Empty title="No calls waiting for approval">
+        Calls of agents that need your approval appear here.
       </Empty>
     );
   }
   return (
-    <ul className="agent-calls" aria-label="Calls that wait">
+    <ul className="agent-calls" aria-label="Calls waiting for approval">
       {data.data.map((one) => (
         <PendingCall key={one.id} one={one} />
       ))}
@@ -41,7 +41,11 @@ function PendingCall({ one }: { readonly one: AgentCall }) {
     <li className="agent-call">
       <CallHead one={one} />
       <CallPreview one={one} />
-      {one.mayDecide ? <Answer one={one} /> : <p className="muted">It waits for somebody else.</p>}
+      {one.mayDecide ? (
+        <Answer one={one} />
+      ) : (
+        <p className="muted">Waiting for another approver.</p>
+      )}
     </li>
   );
 }
@@ -56,7 +60,7 @@ function Answer({ one }: { readonly one: AgentCall }) {
   return (
     <InlineForm
       form={form}
-      label={`Decide on ${title}`}
+      label={`Decision on ${title}`}
       isLine
       act={
         <>
@@ -111,7 +115,7 @@ function CallPreview({ one }: { readonly one: AgentCall }) {
       )}
       {changes.length > 10 && <p className="muted">and {changes.length - 10} more</p>}
       {leftOut !== null && <p className="muted">{leftOut}</p>}
-      {events !== "" && <p className="muted">Appends {events}</p>}
+      {events !== "" && <p className="muted">Events: {events}</p>}
       <details open={changes.length === 0}>
         <summary>Arguments</summary>
         <Json value={one.input} />
@@ -128,7 +132,7 @@ export function DecidedCalls() {
   const calls = (data?.data ?? []).filter(({ status }) => status !== "pending");
   if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
   if (isPending) return <Loading rows={3} />;
-  if (calls.length === 0) return <p className="section-empty">Nothing was decided yet.</p>;
+  if (calls.length === 0) return <p className="section-empty">No decisions yet.</p>;
   return (
     <ul>
       {calls.map((one) => (

@@ -12,9 +12,9 @@ import { ApproverList, OperationList, PermissionList } from "../data/options/pic
 import type { AgentPolicy } from "./words.ts";
 
 const DEMANDS = choicesOf(AGENT_POLICY_DEMANDS, {
-  nothing: "Nothing, but the lists below",
-  drastic: "What deletes, ends, decides or reaches production",
-  changes: "Whatever changes something",
+  nothing: "Only the operations and permissions listed below",
+  drastic: "Deletions, revocations, decisions and changes in production",
+  changes: "All changes",
 });
 
 /** The policy for agent calls: which calls need an approval, and the approvers. */
@@ -22,8 +22,8 @@ export function Policy() {
   const { data, error, refetch, isPending } = useOp("agent_policy.get");
   return (
     <Section
-      title="Approvals"
-      about="What an agent may do only after a person has approved it. Without it, the agent’s own client asks its person."
+      title="Approval policy"
+      about="Calls of agents that need approval. If no approval is needed here, the agent's client may still ask its user."
     >
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {isPending && <Loading rows={3} />}
@@ -36,7 +36,7 @@ function PolicyForm({ policy }: { readonly policy: AgentPolicy }) {
   const form = useForm("agent_policy.set", {
     initial: policy,
     version: versionOf("agent_policy.get", {}, ({ data }) => data),
-    said: "Agents are bound by this from now on.",
+    said: "Approval policy saved.",
   });
   const list = (name: "approvers" | "operations" | "permissions", label: string) => {
     const { value, onChange, errorFor, isDisabled } = form.field(name);
@@ -44,24 +44,27 @@ function PolicyForm({ policy }: { readonly policy: AgentPolicy }) {
   };
   return (
     <div className="agent-policy">
-      <FormPanel form={form} label="Approvals of agents">
+      <FormPanel form={form} label="Approval policy">
         <SelectField
           {...form.field("demands")}
-          label="A person approves"
+          label="Calls that need approval"
           options={DEMANDS}
           isRequired
         />
-        <ApproverList {...list("approvers", "Who approves")} help="Whoever of them comes first." />
+        <ApproverList {...list("approvers", "Approvers")} help="One approval is enough." />
         <OperationList
-          {...list("operations", "Further operations")}
-          help="One by one, or all of a kind."
+          {...list("operations", "Additional operations")}
+          help="Select single operations or all operations of a kind."
         />
         <PermissionList
-          {...list("permissions", "Further permissions")}
-          help="Whatever needs one of them."
+          {...list("permissions", "Additional permissions")}
+          help="Operations that need one of these permissions require approval."
         />
-        <NumberField {...form.field("expiresInHours")} label="A call waits for" unit="hours" />
-        <CheckField {...form.field("fourEyes")} label="Nobody approves a call of their own agent" />
+        <NumberField {...form.field("expiresInHours")} label="Expires after" unit="hours" />
+        <CheckField
+          {...form.field("fourEyes")}
+          label="Require another member to approve an agent's calls"
+        />
       </FormPanel>
     </div>
   );

@@ -19,8 +19,8 @@ const preview = {
 
 test("a dry run is described as text", () => {
   expect(listChanges({ preview, workflow: null })).toEqual([
-    "Makes table Orders",
-    "Changes record rec_1: a, b",
+    "Creates table Orders",
+    "Updates record rec_1: a, b",
     "Deletes catalog item cat_1",
   ]);
   expect(countEvents({ preview })).toBe("record.updated × 2, record.deleted");
@@ -43,6 +43,6 @@ test("the description of a decided call names the approver", () => {
   const call = { decidedBy: { id: "usr_1", name: "Ada" }, outcome: { status: 409, code: "taken" } };
   const end = (status: AgentCall["status"]) => tellEnd({ ...call, status } as AgentCall);
   expect(end("performed")).toBe("Approved by Ada, performed");
-  expect(end("failed")).toBe("Approved by Ada, then refused (taken)");
-  expect(end("expired")).toBe("Nobody answered in time");
+  expect(end("failed")).toBe("Approved by Ada, but the call failed (taken)");
+  expect(end("expired")).toBe("Expired without a decision");
 });

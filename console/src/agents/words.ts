@@ -50,9 +50,9 @@ export function listChanges({
   const changed = changes.map(({ resource, fields, before, after }) => {
     const name = nameOf(after) ?? nameOf(before) ?? told.get(resource.id) ?? resource.id;
     const thing = `${resource.type.replaceAll("_", " ")} ${name}`;
-    if (before === null) return `Makes ${thing}`;
+    if (before === null) return `Creates ${thing}`;
     if (after === null) return `Deletes ${thing}`;
-    return `Changes ${thing}${fields.length > 0 ? `: ${fields.join(", ")}` : ""}`;
+    return `Updates ${thing}${fields.length > 0 ? `: ${fields.join(", ")}` : ""}`;
   });
   return [...changed, ...new Set(happens)];
 }
@@ -89,9 +89,10 @@ export function toneOf(status: AgentCall["status"]): string {
 export function tellEnd({ status, decidedBy, outcome }: AgentCall): string {
   const by = decidedBy ? ` by ${decidedBy.name}` : "";
   if (status === "rejected") return `Rejected${by}`;
-  if (status === "expired") return "Nobody answered in time";
-  if (status === "cancelled") return "Taken back";
+  if (status === "expired") return "Expired without a decision";
+  if (status === "cancelled") return "Cancelled";
   if (status === "approved") return `Approved${by}, not performed yet`;
-  if (status === "failed") return `Approved${by}, then refused (${outcome?.code ?? "error"})`;
+  if (status === "failed")
+    return `Approved${by}, but the call failed (${outcome?.code ?? "error"})`;
   return `Approved${by}, performed`;
 }

@@ -30,20 +30,20 @@ export function AlertForm({ form }: { readonly form: Form<AlertDraft> }) {
       <TextField {...form.field("name")} isRequired />
       <Builder isNumber draft={report} onChange={(next) => form.change({ report: next })} />
       <Grid min="s">
-        <SelectField
-          {...form.field("kind")}
-          label="Fires when the number"
-          isRequired
-          options={RULE_KINDS}
-        />
+        <SelectField {...form.field("kind")} label="Condition" isRequired options={RULE_KINDS} />
         {(kind === "above" || kind === "below") && (
           <NumberField {...form.field("threshold")} isRequired />
         )}
       </Grid>
-      <SelectField {...form.field("everyMinutes")} label="Checked" isRequired options={EVERY} />
+      <SelectField
+        {...form.field("everyMinutes")}
+        label="Check interval"
+        isRequired
+        options={EVERY}
+      />
       <PeopleField
-        label="Notifies"
-        help="In their inbox, and by mail where they want it"
+        label="Recipients"
+        help="Recipients are notified in their inbox, and by e-mail if they enabled it."
         userIds={notify}
         onChange={(next) => form.change({ notify: next })}
       />

@@ -81,9 +81,11 @@ function AlertView({ alert, userId }: { readonly alert?: Alert; readonly userId:
     toBody: (draft: AlertDraft) => toBody(draft, alert),
     check: ({ name, report }) => ({
       name: name.trim() === "" ? "is required" : undefined,
-      report: isHidden(report.source) ? "You may not read what it looks at." : undefined,
+      report: isHidden(report.source)
+        ? "You don't have permission to read the data of this alert."
+        : undefined,
     }),
-    said: ({ data }) => `${data.name} is saved.`,
+    said: ({ data }) => `${data.name} saved.`,
     onDone: ({ data }) => {
       if (!alert) void navigate({ to: "/alerts/$id", params: { id: data.id } });
     },
@@ -96,7 +98,7 @@ function AlertView({ alert, userId }: { readonly alert?: Alert; readonly userId:
         <span className="grow" />
         {alert && (
           <IconButton
-            label={remove.refusal ?? "Delete the alert"}
+            label={remove.refusal ?? "Delete alert"}
             isOff={remove.refusal !== undefined}
             onPress={() => setLeaving(true)}
           >
@@ -124,11 +126,11 @@ function AlertView({ alert, userId }: { readonly alert?: Alert; readonly userId:
       {isLeaving && (
         <Confirm
           title={`Delete ${alert?.name ?? ""}?`}
-          act="Delete"
+          act="Delete alert"
           onAct={() => void remove.run({ params })}
           onClose={() => setLeaving(false)}
         >
-          <p>Its history goes with it, and nobody is told any more.</p>
+          <p>Deletes the alert and its history. Recipients are no longer notified.</p>
         </Confirm>
       )}
     </div>
@@ -154,7 +156,7 @@ function AlertNow({ alert }: { readonly alert: Alert }) {
             />{" "}
             <span>{reason ?? "Not checked yet."}</span>
             <p className="muted">
-              {ruleWords(rule)}. It is checked every {everyMinutes} min.
+              {ruleWords(rule)}. Checked every {everyMinutes} min.
             </p>
           </div>
           <CommandButton command={check} onPress={() => void check.run({ params: { id } })}>
@@ -166,7 +168,7 @@ function AlertNow({ alert }: { readonly alert: Alert }) {
         <h2>History</h2>
         {history.length === 0 ? (
           <p className="muted">
-            It has not fired yet. Workflows can start with the event alert.fired.
+            This alert has not fired yet. Workflows can start on the event alert.fired.
           </p>
         ) : (
           <Timeline

@@ -21,12 +21,12 @@ export function Alerts() {
   return (
     <ListPage
       title="Alerts"
-      about="Numbers that are checked every few minutes; people are told when one needs them."
+      about="Checks numbers every few minutes and notifies people when a condition is met."
       thing="alert"
       read={read}
       shown={shown.length}
       create={{ label: "New alert", run: create, refusal }}
-      empty="Example: tell the team of the desk when more than ten tickets wait for an answer."
+      empty="Example: notify the service desk when more than ten tickets wait for a response."
     >
       <div className="alerts-list scroll">
         {shown.map((alert) => (

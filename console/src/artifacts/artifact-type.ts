@@ -14,39 +14,39 @@ interface TypeWords {
 export const ARTIFACT_TYPES: readonly TypeWords[] = [
   {
     type: "data_transformer",
-    label: "Transformer",
-    about: "Makes one value of another, for workflows and apps.",
+    label: "Data transformer",
+    about: "Converts values for workflows and apps.",
     source:
       'context.log.info("called", { fields: Object.keys(input) });\nreturn { greeting: `Hello, ${input.name}` };\n',
   },
   {
     type: "workflow_node",
-    label: "Workflow step",
-    about: "A step of your own in the palette of workflows.",
+    label: "Custom node",
+    about: "A custom step for workflows.",
     source: "return { done: true };\n",
   },
   {
     type: "connector_action",
     label: "Connector action",
-    about: "An action of your own for a connector.",
+    about: "A custom action for a connector.",
     source: "return { done: true };\n",
   },
   {
     type: "webhook_handler",
-    label: "Handler",
-    about: "Answers requests from outside at an address of its own.",
+    label: "Webhook handler",
+    about: "Responds to HTTP requests at its own URL.",
     source: "return { status: 200, body: { received: input.body } };\n",
   },
   {
     type: "scheduled_job",
     label: "Scheduled job",
-    about: "Runs at the times that it is told.",
+    about: "Runs on a schedule.",
     source: 'context.log.info("due", { at: input.dueAt });\nreturn { done: true };\n',
   },
   {
     type: "script_module",
-    label: "Module",
-    about: "Functions that scripts import by its name.",
+    label: "Script module",
+    about: "Functions that scripts import by name.",
     source: "export const greet = (name) => `Hello, ${name}`;\n",
   },
 ];

@@ -18,7 +18,7 @@ const SHOWN = 200;
 const LABELS: Readonly<Record<ArtifactKind, string>> = {
   all: "All",
   jobs: "Scheduled jobs",
-  handlers: "Handlers",
+  handlers: "Webhook handlers",
 };
 const THINGS: Readonly<Record<ArtifactKind, string>> = {
   all: "artifact",
@@ -26,10 +26,10 @@ const THINGS: Readonly<Record<ArtifactKind, string>> = {
   handlers: "handler",
 };
 const EXAMPLES: Readonly<Record<ArtifactKind, string>> = {
-  all: "Example: a data transformer that turns the prices of a supplier into yours.",
-  jobs: "A scheduled job is a script that runs by the clock. Example: every night, delete what is older than a year.",
+  all: "Example: a data transformer that converts a supplier's prices to yours.",
+  jobs: "A scheduled job is a script that runs on a schedule. Example: delete old records every night.",
   handlers:
-    "A handler is a script with an address. Example: a shop posts its orders there, and gets the answer that the script returns.",
+    "A webhook handler is a script with a URL. Example: a shop sends its orders, and the script returns the response.",
 };
 
 /** Artifacts: all, scheduled jobs, and webhook handlers. */
@@ -59,7 +59,7 @@ export function Artifacts() {
     <>
       <ListPage
         title="Artifacts"
-        about="Scripts that workflows, connectors, the clock and other systems run."
+        about="Scripts for workflows, connectors, schedules and webhooks."
         thing={THINGS[kind]}
         read={read}
         shown={read.data?.data.length ?? 0}
@@ -89,7 +89,7 @@ export function Artifacts() {
         ) : (
           <Table
             key={kind}
-            label={kind === "handlers" ? "Handlers" : "Artifacts"}
+            label={kind === "handlers" ? "Webhook handlers" : "Artifacts"}
             columns={PLAIN}
             rows={plain.data?.data ?? []}
             keyOf={({ id }) => id}
@@ -140,7 +140,7 @@ const PLAIN: readonly Column<Listed>[] = [
   },
   {
     id: "about",
-    label: "About",
+    label: "Description",
     width: "32%",
     cell: ({ description }) => <span className="cut muted">{description}</span>,
   },
@@ -155,7 +155,7 @@ const PLAIN: readonly Column<Listed>[] = [
   STATE,
   {
     id: "changed",
-    label: "Changed",
+    label: "Updated",
     width: "96px",
     sortBy: ({ updatedAt }) => updatedAt,
     cell: ({ updatedAt }) => <Ago at={updatedAt} />,
@@ -176,7 +176,7 @@ const JOBS: readonly Column<Job>[] = [
   },
   {
     id: "due",
-    label: "Next due",
+    label: "Next run",
     width: "110px",
     sortBy: ({ nextDueAt }) => nextDueAt ?? "~",
     cell: ({ nextDueAt }) =>
@@ -184,7 +184,7 @@ const JOBS: readonly Column<Job>[] = [
   },
   {
     id: "last",
-    label: "Last",
+    label: "Last run",
     width: "190px",
     sortBy: ({ lastExecution }) => lastExecution?.startedAt ?? "",
     cell: ({ lastExecution }) =>

@@ -44,12 +44,12 @@ export function NewArtifact({ type, onClose }: NewArtifactProps) {
   });
   const { artifactType } = form.values;
   return (
-    <FormDialog form={form} title="New artifact" act="Create" onClose={onClose}>
+    <FormDialog form={form} title="New artifact" act="Create artifact" onClose={onClose}>
       <TextField {...form.field("name")} />
       <TextField
         {...form.field("moduleKey")}
         label="Module"
-        help="Artifacts of one subject share a module."
+        help="Group related artifacts in one module. Example: pricing"
         isRequired
       />
       <SelectField
@@ -62,7 +62,7 @@ export function NewArtifact({ type, onClose }: NewArtifactProps) {
         <TextField
           {...form.field("cron")}
           label="Schedule"
-          help="A cron expression: minute, hour, day, month, weekday"
+          help="Cron expression: minute, hour, day, month, weekday. Example: 0 6 * * 1"
           isMono
           isRequired
         />

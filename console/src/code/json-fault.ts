@@ -93,9 +93,8 @@ function fail(reader: Reader, expects: Reader["expects"]): false {
 
 function describeNeed({ open, expects }: Reader): string {
   if (expects === "colon") return "A colon is missing here.";
-  if (expects === "name" || expects === "first-name")
-    return "A name in double quotes belongs here.";
-  if (expects !== "end") return "A value belongs here: a text in double quotes, a number, a list …";
-  if (open.length === 0) return "The JSON ends before this.";
+  if (expects === "name" || expects === "first-name") return "Enter a name in double quotes here.";
+  if (expects !== "end") return "Enter a value here: text in double quotes, a number, a list …";
+  if (open.length === 0) return "Remove this text. The JSON value ends before it.";
   return open.at(-1) === "{" ? "A comma or } is missing here." : "A comma or ] is missing here.";
 }

@@ -36,11 +36,11 @@ export function drawType(type: string): { readonly label: string; readonly icon:
 
 const AUTH_KINDS: Readonly<Record<string, string>> = {
   none: "None",
-  basic: "Name and password",
+  basic: "Username and password",
   bearer: "Bearer token",
   api_key: "API key",
   oauth2_client_credentials: "OAuth 2.0 client credentials",
-  oauth2_authorization_code: "OAuth 2.0, with consent",
+  oauth2_authorization_code: "OAuth 2.0 with user consent",
   oauth2_jwt: "Service account",
   aws_signature: "AWS access key",
 };
@@ -59,16 +59,16 @@ export const connectorState = (status: string) =>
 const BREAKERS: Readonly<
   Record<string, { readonly state: string; readonly label: string; readonly about: string }>
 > = {
-  closed: { state: "up", label: "Closed", about: "Calls go through." },
+  closed: { state: "up", label: "Closed", about: "Calls are sent." },
   open: {
     state: "down",
     label: "Open",
-    about: "It failed too often in a row, so calls are refused for a while.",
+    about: "Too many consecutive calls failed, so new calls are rejected for a while.",
   },
   half_open: {
     state: "pending",
     label: "Half open",
-    about: "The next call may try whether the other system is well again.",
+    about: "The next call tests whether the system is available again.",
   },
 };
 

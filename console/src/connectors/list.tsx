@@ -44,7 +44,7 @@ const COLUMNS: readonly Column<Listed>[] = [
   },
   {
     id: "place",
-    label: "Where",
+    label: "Address",
     width: "30%",
     cell: ({ config, document }) => (
       <span className="cut muted">{placeOf(config, document?.title)}</span>
@@ -63,7 +63,7 @@ const COLUMNS: readonly Column<Listed>[] = [
   },
   {
     id: "changed",
-    label: "Changed",
+    label: "Updated",
     width: "100px",
     sortBy: ({ updatedAt }) => updatedAt,
     cell: ({ updatedAt }) => <Ago at={updatedAt} />,
@@ -92,18 +92,18 @@ export function Connectors() {
   return (
     <ListPage
       title="Connectors"
-      about="Connections to other systems. Workflows, scripts and apps use one by its name; its credentials stay here."
+      about="Connections to other systems, used by workflows, scripts and apps. Credentials are stored here."
       thing="connector"
       read={read}
       shown={data?.data.length ?? 0}
       find={{ value: text, onChange: setText, by: "names and descriptions" }}
       create={{ label: "New connector", run: make, refusal: reason }}
-      empty="Example: a connection to your shop, so that a workflow can read its orders."
+      empty="Example: a connection to your shop, so that a workflow can read orders."
       start={
         isNone &&
         reason === undefined && (
           <div className="scroll con-start">
-            <h2>What do you want to connect to?</h2>
+            <h2>Select a service to connect</h2>
             <PresetGallery />
           </div>
         )

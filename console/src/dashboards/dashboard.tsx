@@ -55,9 +55,9 @@ function DashboardView({ dashboard }: { readonly dashboard: DashboardShape }) {
   const edit = (): void => go({ edit: true });
   const openWall = (): void => void navigate({ to: "/wall/$id", params: { id }, search });
   useActions([
-    { keys: "e", label: "Edit this dashboard", run: edit, disabled: refusal },
-    { keys: "w", label: "Show it on the whole screen", run: openWall },
-    { keys: "Escape", label: "Close the rows", run: () => setDrill(undefined), hidden: true },
+    { keys: "e", label: "Edit dashboard", run: edit, disabled: refusal },
+    { keys: "w", label: "Full-screen view", run: openWall },
+    { keys: "Escape", label: "Close rows", run: () => setDrill(undefined), hidden: true },
   ]);
   const handlers = useStableHandlers({
     open: (next: Drill) => setDrill(next),
@@ -87,12 +87,12 @@ function DashboardView({ dashboard }: { readonly dashboard: DashboardShape }) {
               action={
                 refusal === undefined && (
                   <Button look="main" type="button" onClick={edit}>
-                    Add the first tile
+                    Add tile
                   </Button>
                 )
               }
             >
-              Choose what to count, and see it at once. Or go back to{" "}
+              Add a tile to show a number or chart. Back to{" "}
               <Link to="/dashboards">all dashboards</Link>.
             </Empty>
           )}
@@ -136,7 +136,7 @@ function Head({ name, refusal, onEdit, onWall }: HeadProps) {
       <h1 className="cut">{name}</h1>
       <span className="grow" />
       <Button look="bare" type="button" onClick={onWall}>
-        <MonitorPlay /> <span className="wide-only">Wall</span>
+        <MonitorPlay /> <span className="wide-only">Full screen</span>
       </Button>
       <Button refusal={refusal} type="button" onClick={onEdit}>
         <Pencil /> Edit

@@ -34,13 +34,13 @@ export function Dashboards() {
   return (
     <ListPage
       title="Dashboards"
-      about="The numbers that you look at every day. Each of them leads to its rows."
+      about="Numbers and charts that you check regularly. Select a value to see its records."
       thing="dashboard"
       read={read}
       shown={shown.length}
       find={{ value: words, onChange: setWords, by: "names and descriptions" }}
       create={{ label: "New dashboard", run: create, refusal }}
-      empty="Example: open tickets by team, the share of SLAs that were met, and failed runs of today."
+      empty="Example: open tickets by team, share of met SLA targets, and failed runs of today."
     >
       <div className="dash-list scroll">
         <ul className="dash-cards">

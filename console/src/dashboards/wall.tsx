@@ -26,13 +26,13 @@ export function Wall() {
   useTitle(dashboard?.name);
   useEffect(listenToLog, []);
   const close = (): void => void navigate({ to: "/dashboards/$id", params: { id }, search });
-  useActions([{ keys: "Escape", label: "Leave the wall", run: close, always: true }]);
+  useActions([{ keys: "Escape", label: "Exit full screen", run: close, always: true }]);
   return (
-    <div className="wall" role="region" aria-label="Wall">
+    <div className="wall" role="region" aria-label="Full-screen dashboard">
       <header>
         <h1 className="cut">{dashboard?.name}</h1>
         <Clock />
-        <Button look="bare" isIcon type="button" aria-label="Leave the wall" onClick={close}>
+        <Button look="bare" isIcon type="button" aria-label="Exit full screen" onClick={close}>
           <X />
         </Button>
       </header>

@@ -30,7 +30,7 @@ export function FileName({ file, link, className, children }: FileNameProps) {
       <PlainButton
         type="button"
         className={className}
-        title={`Look at ${file.name}`}
+        title={`Preview ${file.name}`}
         aria-haspopup="dialog"
         onClick={() => setOpen(true)}
       >

@@ -55,11 +55,11 @@ function TextLook({
   const { text, size } = data;
   const isCut = size > HEAD_BYTES;
   return (
-    <Look file={file} size={size} note={isCut && `the first ${toSize(HEAD_BYTES)} of it`}>
+    <Look file={file} size={size} note={isCut && `first ${toSize(HEAD_BYTES)} shown`}>
       {size === 0 ? (
         <p className="muted">The file is empty.</p>
       ) : text === undefined ? (
-        <p className="muted">The file is no text, so there is nothing to show of it.</p>
+        <p className="muted">No preview available: this is not a text file. Download it instead.</p>
       ) : kind === "table" ? (
         <CellTable cells={parseHead(text, isCut)} label={file.name} />
       ) : (
@@ -112,14 +112,17 @@ function DocumentLook({ file }: { readonly file: NamedFile }) {
   const { pages, rows, more } = data.data;
   if (rows) {
     return (
-      <Look file={file} note={more && `the first ${count(rows.length, "row")} of the first sheet`}>
+      <Look
+        file={file}
+        note={more && `first ${count(rows.length, "row")} of the first sheet shown`}
+      >
         <CellTable cells={rows} label={file.name} />
       </Look>
     );
   }
   const shown = pages ?? [];
   const hasWords = shown.some((words) => words.trim() !== "");
-  const part = more ? `the words of the first ${count(shown.length, "page")}` : "its words";
+  const part = more ? `text of the first ${count(shown.length, "page")}` : "text only";
   return (
     <Look file={file} note={hasWords && part}>
       {hasWords ? (
@@ -127,12 +130,14 @@ function DocumentLook({ file }: { readonly file: NamedFile }) {
           {shown.map((words, n) => (
             <section key={n} aria-label={`Page ${n + 1}`}>
               <span className="muted">{n + 1}</span>
-              <p>{words.trim() === "" ? <em className="muted">A page without words</em> : words}</p>
+              <p>{words.trim() === "" ? <em className="muted">No text on this page</em> : words}</p>
             </section>
           ))}
         </div>
       ) : (
-        <p className="muted">There are no words in it, as in one that was scanned. Download it.</p>
+        <p className="muted">
+          No text found, for example because the pages are scanned. Download the file instead.
+        </p>
       )}
     </Look>
   );
@@ -166,7 +171,7 @@ function CellTable({ cells, label }: { readonly cells: Cells; readonly label: st
     rest.length > rows.length && count(rest.length - rows.length, "more row"),
     width > columns.length && count(width - columns.length, "more column"),
   ].filter(Boolean);
-  if (cells.length === 0) return <p className="muted">There are no cells in it.</p>;
+  if (cells.length === 0) return <p className="muted">The file has no cells.</p>;
   return (
     <>
       <div className="file-cells" tabIndex={0} role="region" aria-label={label}>
@@ -192,7 +197,7 @@ function CellTable({ cells, label }: { readonly cells: Cells; readonly label: st
           </tbody>
         </table>
       </div>
-      {hidden.length > 0 && <p className="muted">And {hidden.join(", ")}.</p>}
+      {hidden.length > 0 && <p className="muted">Not shown: {hidden.join(", ")}.</p>}
     </>
   );
 }

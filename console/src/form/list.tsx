@@ -102,7 +102,7 @@ export function List({ id, at, schema, value, label, isDisabled, onChange }: Fie
   );
 }
 
-/** A plural ending, also in "Buttons of a row". */
+/** A plural ending, also in "Labels of a row". */
 const PLURAL = /s(?= (?:of|for) |$)/;
 
 /** A collapsible list item. A new one is expanded until the user collapses it. */

@@ -15,15 +15,16 @@ const FILE_BYTES_MAX = 8 * 1024 * 1024;
 
 /** Parses a pack file; throws an error with a message for users. The server validates the content. */
 export async function readPackFile(file: File): Promise<Descriptor> {
-  if (file.size > FILE_BYTES_MAX) throw new Error(`${file.name} is larger than 8 MB.`);
+  if (file.size > FILE_BYTES_MAX)
+    throw new Error(`${file.name} is larger than 8 MB. Select a smaller file.`);
   let value: unknown;
   try {
     value = JSON.parse(await file.text());
   } catch {
-    throw new Error(`${file.name} is not JSON.`);
+    throw new Error(`${file.name} is not a JSON file.`);
   }
   if (typeof value !== "object" || value === null || !("name" in value)) {
-    throw new Error(`${file.name} describes no pack.`);
+    throw new Error(`${file.name} is not a pack file.`);
   }
   // The server validates each field.
   return value as Descriptor;

@@ -50,8 +50,8 @@ export function Packs() {
           title="Installed"
           about={
             installed.length === 0
-              ? "No pack is installed."
-              : "What each pack made, and the way to take it away again."
+              ? "No packs installed yet."
+              : "Installed packs. Uninstalling a pack removes what it created."
           }
         >
           {packs.error && <ErrorNotice error={packs.error} retry={() => void packs.refetch()} />}
@@ -71,7 +71,7 @@ export function Packs() {
                 }
                 about={
                   <>
-                    {count(pack.made.length, "thing")} · tables in {pack.environment} · changed{" "}
+                    {count(pack.made.length, "item")} · tables in {pack.environment} · updated{" "}
                     <Ago at={pack.updatedAt} />
                     {open === pack.id && <Things things={pack.made} />}
                   </>
@@ -114,7 +114,7 @@ function PackFile(props: {
         ref={field}
         accept="application/json,.json"
         hidden
-        aria-label="File of a pack"
+        aria-label="Pack file"
         onChange={({ target }) => {
           void take(target.files?.[0]);
           // Reset, so that a corrected file with the same name can be selected.
@@ -122,7 +122,7 @@ function PackFile(props: {
         }}
       />
       <CommandButton command={reading} onPress={() => field.current?.click()}>
-        <FileUp /> Install from a file…
+        <FileUp /> Install from file…
       </CommandButton>
     </>
   );
@@ -138,17 +138,19 @@ function OfferCard(props: {
   const [lacking] = lacks;
   const denied =
     props.denied ??
-    (lacking === undefined ? undefined : `It brings what needs the permission ${lacking}.`);
+    (lacking === undefined
+      ? undefined
+      : `You don't have permission to install this pack. It needs ${lacking}.`);
   const isNewer = installedVersion !== null && installedVersion !== version;
   return (
     <article className="pack-card">
       <header className="row">
         <h2 className="grow">{name}</h2>
         {installedVersion !== null && !isNewer && <State state="active" label="Installed" />}
-        {isNewer && <State state="pending" label="Newer version" />}
+        {isNewer && <State state="pending" label="Update available" />}
       </header>
       <p className="muted">{description}</p>
-      <ul className="pack-brings" aria-label={`What ${name} brings`}>
+      <ul className="pack-brings" aria-label={`Contents of ${name}`}>
         {brings.map(({ kind, names }) => (
           <li key={kind} title={names.join("\n")}>
             <strong>{names.length}</strong> {kindFor(kind, names.length)}

@@ -14,10 +14,10 @@ interface Answer {
 }
 
 const WORDS = {
-  install: { title: "Install", act: "Install", said: "is installed" },
-  import: { title: "Install", act: "Install", said: "is installed" },
-  upgrade: { title: "Upgrade", act: "Upgrade", said: "is upgraded" },
-  uninstall: { title: "Uninstall", act: "Uninstall", said: "is uninstalled" },
+  install: { title: "Install", act: "Install", said: "installed" },
+  import: { title: "Install", act: "Install", said: "installed" },
+  upgrade: { title: "Upgrade", act: "Upgrade", said: "upgraded" },
+  uninstall: { title: "Uninstall", act: "Uninstall", said: "uninstalled" },
 } as const;
 
 /** Shows what will be created, changed, deleted and kept, before the operation runs. */
@@ -40,7 +40,7 @@ export function PlanDialog({
   const form = useAnyForm(operation, {
     params: "params" in input ? input.params : undefined,
     fixed: "body" in input ? { ...input.body } : undefined,
-    refusal: data?.refusal ?? (data ? undefined : "The preview is not ready yet."),
+    refusal: data?.refusal ?? (data ? undefined : "Wait for the preview."),
     said: `${name} ${words.said}.`,
     onDone: onClose,
   });
@@ -66,7 +66,7 @@ export function PlanDialog({
           {plan.act === "uninstall" && <Removed things={data.answer?.removed ?? []} />}
           {kept.length > 0 && (
             <section>
-              <h3>Kept as they are</h3>
+              <h3>Unchanged</h3>
               <ul className="plan-list">
                 {kept.map((one) => (
                   <li key={`${one.kind} ${one.key}`}>
@@ -77,7 +77,7 @@ export function PlanDialog({
               </ul>
             </section>
           )}
-          {data.changes.length === 0 && kept.length === 0 && <p>Nothing would change.</p>}
+          {data.changes.length === 0 && kept.length === 0 && <p>No changes.</p>}
         </>
       )}
     </FormDialog>
@@ -98,7 +98,7 @@ function Removed({ things }: { readonly things: Schemas["Pack"]["made"] }) {
     <section>
       <h3>
         Deleted{" "}
-        <span className="muted">{count(things.length, "thing")}; workflows are archived</span>
+        <span className="muted">{count(things.length, "item")}. Workflows are archived</span>
       </h3>
       <ul className="plan-list">
         {things.map(({ kind, key }) => (

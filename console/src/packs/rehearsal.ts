@@ -57,7 +57,7 @@ export function toRehearsal<T>({ answer, events, changes }: DryRun): Rehearsal<T
   const body = answer?.body as { readonly data?: T; readonly detail?: string } | undefined;
   return {
     answer: isGood ? (body?.data ?? null) : null,
-    refusal: answer !== null && !isGood ? (body?.detail ?? "It would be refused.") : undefined,
+    refusal: answer !== null && !isGood ? (body?.detail ?? "The operation would fail.") : undefined,
     changes: changes
       .filter(({ resource }) => resource.type !== "pack")
       .map(({ resource, fields, before, after }) => ({
@@ -75,9 +75,9 @@ const isNothing = (value: unknown): boolean => value === null || value === undef
 export type Kept = Schemas["KeptPackItem"];
 
 const REASONS: Readonly<Record<string, string>> = {
-  edited: "Somebody has changed it, so theirs stays.",
-  deleted: "Somebody has deleted it, so it stays away.",
-  in_use: "It is in use, so it stays.",
+  edited: "A user changed it, so it is kept.",
+  deleted: "A user deleted it, so it is not restored.",
+  in_use: "It is in use, so it is kept.",
 };
 
 export const reasonOf = ({ reason, detail }: Kept): string => detail ?? REASONS[reason] ?? reason;

@@ -20,8 +20,8 @@ export function Reports() {
         label="Reports"
         isHead
         tabs={[
-          { id: "saved", label: "Saved" },
-          { id: "mail", label: "By mail" },
+          { id: "saved", label: "Saved reports" },
+          { id: "mail", label: "E-mail schedules" },
           { id: "kpis", label: "KPIs" },
         ]}
         chosen={tab}

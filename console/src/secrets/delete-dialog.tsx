@@ -14,15 +14,15 @@ export function DeleteDialog(props: {
   const { name, usedIn = [], unused, onAct, onClose } = props;
   return (
     <Confirm
-      title={`Delete ${name}`}
-      act="Delete it"
+      title={`Delete ${name}?`}
+      act="Delete"
       isBusy={props.usedIn === undefined}
       onAct={onAct}
       onClose={onClose}
     >
       {usedIn.length === 0
         ? unused
-        : `${count(usedIn.length, "thing")} would fail: ${usedIn.map((one) => one.name).join(", ")}.`}
+        : `${count(usedIn.length, "reference")} would fail: ${usedIn.map((one) => one.name).join(", ")}.`}
     </Confirm>
   );
 }

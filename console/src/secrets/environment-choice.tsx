@@ -19,7 +19,7 @@ export function EnvironmentChoice({ ownValuesOnly, onChange }: EnvironmentChoice
         <span>
           All environments
           <span className="muted">
-            Staging and development use it too, until you give them values of their own.
+            Staging and development use this value too, unless you set a different one.
           </span>
         </span>
       </label>
@@ -28,7 +28,7 @@ export function EnvironmentChoice({ ownValuesOnly, onChange }: EnvironmentChoice
         <span>
           Production only
           <span className="muted">
-            Staging and development have no value until you set one. What needs it there fails.
+            Staging and development have no value until you set one. Steps that use it there fail.
           </span>
         </span>
       </label>

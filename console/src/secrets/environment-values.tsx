@@ -39,8 +39,8 @@ export function EnvironmentValues(props: EnvironmentValuesProps) {
           title="Production"
           about={shownIn("production")}
           act={
-            <Button aria-label="New value for production" {...off} onClick={() => onSet()}>
-              New value
+            <Button aria-label="Set value for production" {...off} onClick={() => onSet()}>
+              Set value
             </Button>
           }
         />
@@ -50,12 +50,14 @@ export function EnvironmentValues(props: EnvironmentValuesProps) {
             <Entry
               key={environment}
               title={toWords(environment)}
-              about={isOwn ? shownIn(environment) : ownValuesOnly ? "None" : "As in production"}
+              about={
+                isOwn ? shownIn(environment) : ownValuesOnly ? "Not set" : "Same as production"
+              }
               act={
                 <span className="row">
                   {isOwn && (
                     <IconButton
-                      label={`Remove the value of ${name} in ${environment}`}
+                      label={`Remove value of ${name} in ${environment}`}
                       isOff={off.disabled}
                       onPress={() => onRemove(environment)}
                     >
@@ -63,11 +65,11 @@ export function EnvironmentValues(props: EnvironmentValuesProps) {
                     </IconButton>
                   )}
                   <Button
-                    aria-label={`${isOwn ? "New" : "Own"} value for ${environment}`}
+                    aria-label={`Set value for ${environment}`}
                     {...off}
                     onClick={() => onSet(environment)}
                   >
-                    {isOwn ? "New value" : "Own value"}
+                    Set value
                   </Button>
                 </span>
               }
@@ -81,8 +83,8 @@ export function EnvironmentValues(props: EnvironmentValuesProps) {
             onKeep(isKept === true),
           )}
           isDisabled={off.disabled}
-          label="Keep production’s value in production"
-          help="An environment without a value of its own then has none."
+          label="Use the production value only in production"
+          help="Other environments have no value until you set one."
         />
       </div>
     </section>

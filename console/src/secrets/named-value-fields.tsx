@@ -8,14 +8,14 @@ export function NameField({
   ...field
 }: FieldProps<string> & { readonly example: string }) {
   return (
-    <TextField {...field} isMono help={`Letters, digits and underscores, such as ${example}.`} />
+    <TextField {...field} isMono help={`Letters, digits and underscores. Example: ${example}`} />
   );
 }
 
 /** Returns the title of the dialog that sets a value. */
 export function titleOf(one: string, name: string | undefined, environment: string | undefined) {
   if (name === undefined) return `New ${one}`;
-  return environment === undefined ? `New value for ${name}` : `${name} in ${environment}`;
+  return environment === undefined ? `Set value of ${name}` : `${name} in ${environment}`;
 }
 
 /** Shows the environments with their own value, or that the value only applies to production. */
@@ -27,9 +27,7 @@ export function OwnValues(props: {
   return (
     <span className="cut">
       {environments.join(", ")}
-      {environments.length === 0 && ownValuesOnly && (
-        <span className="muted">production alone</span>
-      )}
+      {environments.length === 0 && ownValuesOnly && <span className="muted">production only</span>}
     </span>
   );
 }

@@ -121,20 +121,20 @@ export function NamedValueSide(props: NamedValueSideProps) {
   const change = (send: () => Promise<unknown>, said: string) => applyChange({ send, said });
   const remove = async (): Promise<void> => {
     close();
-    if (await change(operations.remove, `${name} is deleted.`)) onClose();
+    if (await change(operations.remove, `${name} deleted.`)) onClose();
   };
   return (
     <aside className="secret-side scroll" aria-label={name}>
       <header className="row">
         <h2 className="grow mono cut">{name}</h2>
-        <Button look="bare" isIcon aria-label="Close" onClick={onClose}>
+        <Button look="bare" isIcon aria-label="Close details" onClick={onClose}>
           <X />
         </Button>
       </header>
       {description !== "" && <p>{description}</p>}
       <Facts
         facts={[
-          ["Changed", <Ago key="changed" at={updatedAt} />],
+          ["Updated", <Ago key="changed" at={updatedAt} />],
           ...(usedAt === undefined
             ? []
             : [["Last used", usedAt === null ? "never" : <Ago key="used" at={usedAt} />] as const]),
@@ -150,21 +150,21 @@ export function NamedValueSide(props: NamedValueSideProps) {
         onRemove={(environment) =>
           void change(
             () => operations.removeFrom(environment),
-            `${name} has no value of its own in ${environment} any more.`,
+            `Value of ${name} in ${environment} removed.`,
           )
         }
         onKeep={(isKept) =>
           void change(
             () => operations.keep(isKept),
             isKept
-              ? `The value of ${name} stays in production.`
-              : `Environments without a value of ${name} use that of production.`,
+              ? `${name} is now only available in production.`
+              : `Other environments now use the production value of ${name}.`,
           )
         }
       />
-      <CopyLine label="Refer to it as" text={reference} />
-      <section aria-label="Where it is used" className="section">
-        <h3 className="secret-used">Where it is used</h3>
+      <CopyLine label="Expression" text={reference} />
+      <section aria-label="Usage" className="section">
+        <h3 className="secret-used">Usage</h3>
         {usage.error && <ErrorNotice error={usage.error} />}
         {usage.usedIn && <UsedIn usedIn={usage.usedIn} />}
       </section>

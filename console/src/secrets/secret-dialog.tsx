@@ -25,15 +25,14 @@ export function SecretDialog({ secret, environment, onClose }: SecretDialogProps
   const form = useForm(operation, {
     params: { name: secret?.name ?? "", environment: environment ?? "staging" },
     initial: { description: secret?.description },
-    said: ({ data: { name } }) =>
-      secret ? `${name} has its new value, ${where} at once.` : `${name} is stored.`,
+    said: ({ data: { name } }) => (secret ? `${name} updated ${where}.` : `${name} created.`),
     onDone: onClose,
   });
   return (
     <FormDialog
       form={form}
       title={titleOf("secret", secret?.name, environment)}
-      act={secret && !environment ? "Replace it" : "Store it"}
+      act={secret && !environment ? "Replace value" : "Create secret"}
       onClose={onClose}
     >
       {!secret && <NameField {...form.field("name")} example="BILLING_API_KEY" />}
@@ -44,13 +43,13 @@ export function SecretDialog({ secret, environment, onClose }: SecretDialogProps
         isMono
         help={
           environment
-            ? `It counts at once for everything in ${environment}. Nobody sees it again.`
+            ? `Takes effect immediately in ${environment}. The value can't be shown again.`
             : secret
-              ? "It counts at once for everything that refers to the secret."
-              : "It can’t be read again after you save it."
+              ? "Takes effect immediately wherever the secret is used."
+              : "You can't view the value after you save it."
         }
       />
-      {!environment && <TextField {...form.field("description")} label="For what" />}
+      {!environment && <TextField {...form.field("description")} label="Description" />}
       {!secret && (
         <EnvironmentChoice
           ownValuesOnly={form.values.ownValuesOnly ?? undefined}

@@ -24,13 +24,13 @@ const COLUMNS: readonly Column<Secret>[] = [
   },
   {
     id: "about",
-    label: "For what",
+    label: "Description",
     width: "30%",
     cell: ({ description }) => <span className="cut">{description}</span>,
   },
   {
     id: "environments",
-    label: "Own values",
+    label: "Environment values",
     width: "150px",
     cell: ({ environments, ownValuesOnly }) => (
       <OwnValues environments={environments} ownValuesOnly={ownValuesOnly} />
@@ -46,7 +46,7 @@ const COLUMNS: readonly Column<Secret>[] = [
   },
   {
     id: "rotated",
-    label: "Changed",
+    label: "Updated",
     width: "110px",
     sortBy: ({ updatedAt }) => updatedAt,
     cell: ({ updatedAt }) => <Ago at={updatedAt} />,
@@ -64,7 +64,7 @@ export function Secrets() {
   return (
     <NamedValues
       title="Secrets"
-      about="Passwords and keys that workflows, webhooks, connectors and scripts use by name. Nobody can read a value again."
+      about="Passwords and keys that workflows, webhooks, connectors and scripts use by name. Values can't be shown after they are saved."
       one="secret"
       listed={listed}
       columns={COLUMNS}
@@ -72,7 +72,7 @@ export function Secrets() {
       open={open}
       onOpen={show}
       reason={reason}
-      empty="Example: SHOP_TOKEN, the password with which a workflow reads the orders of a shop."
+      empty="Example: SHOP_TOKEN, which a workflow uses to read the orders of a shop."
       side={(secret) => (
         <SecretSide
           key={secret.name}
@@ -103,7 +103,7 @@ function SecretSide(props: {
       reference={`{{secrets.${name}}}`}
       usage={{ usedIn: data?.data.usedIn, error }}
       usedAt={data?.data.lastUsedAt}
-      unused="Nothing is known to refer to it. This can't be taken back."
+      unused="No known references. This can't be undone."
       operations={{
         remove: () => call("secrets.delete", { params: { name } }),
         removeFrom: (environment) =>

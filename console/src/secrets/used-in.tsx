@@ -8,7 +8,7 @@ export type Referrer = Schemas["Referrer"];
 
 /** The resources that refer to something, with links if they have a page. */
 export function UsedIn({ usedIn }: { readonly usedIn: readonly Referrer[] }) {
-  if (usedIn.length === 0) return <p className="section-empty">Nothing refers to it.</p>;
+  if (usedIn.length === 0) return <p className="section-empty">Not used anywhere.</p>;
   return (
     <ul>
       {usedIn.map((one) => (

@@ -48,23 +48,23 @@ export function VariableDialog({ variable, environment, onClose }: VariableDialo
       name: name ? undefined : "is required",
       value: value ? undefined : "is required",
     }),
-    said: ({ data: { name } }) => (variable ? `${name} has its new value.` : `${name} is set.`),
+    said: ({ data: { name } }) => (variable ? `${name} updated.` : `${name} created.`),
     onDone: onClose,
   });
   return (
     <FormDialog
       form={form}
       title={titleOf("variable", variable?.name, environment)}
-      act="Save it"
+      act="Save variable"
       onClose={onClose}
     >
       {!variable && <NameField {...form.field("name")} example="SHOP_URL" />}
       <TextAreaField
         {...form.field("value")}
         isMono
-        help="A text, or any JSON: 42, true, [1, 2]."
+        help="Enter text or JSON. Examples: 42, true, [1, 2]"
       />
-      {!environment && <TextField {...form.field("description")} label="For what" />}
+      {!environment && <TextField {...form.field("description")} label="Description" />}
       {!variable && (
         <EnvironmentChoice
           ownValuesOnly={form.values.ownValuesOnly}

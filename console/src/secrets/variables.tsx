@@ -31,7 +31,7 @@ const COLUMNS: readonly Column<Variable>[] = [
   },
   {
     id: "environments",
-    label: "Own values",
+    label: "Environment values",
     width: "150px",
     cell: ({ environments, ownValuesOnly }) => (
       <OwnValues environments={Object.keys(environments)} ownValuesOnly={ownValuesOnly} />
@@ -39,7 +39,7 @@ const COLUMNS: readonly Column<Variable>[] = [
   },
   {
     id: "changed",
-    label: "Changed",
+    label: "Updated",
     width: "110px",
     sortBy: ({ updatedAt }) => updatedAt,
     cell: ({ updatedAt }) => <Ago at={updatedAt} />,
@@ -56,7 +56,7 @@ export function Variables() {
   return (
     <NamedValues
       title="Variables"
-      about="Values that workflows and scripts read by name, one for each environment. What must stay secret belongs to the secrets."
+      about="Values that workflows and scripts read by name, with a different value for each environment if needed. Store passwords and keys as secrets."
       one="variable"
       listed={listed}
       columns={COLUMNS}
@@ -64,7 +64,7 @@ export function Variables() {
       open={open}
       onOpen={show}
       reason={reason}
-      empty="Example: SHOP_URL, which is another address in staging than in production."
+      empty="Example: SHOP_URL, with a different address in staging and production."
       side={(variable) => (
         <VariableSide
           key={variable.id}
@@ -98,7 +98,7 @@ function VariableSide(props: {
       )}
       reference={`{{variables.${name}}}`}
       usage={{ usedIn: data?.data.usedIn, error }}
-      unused="Nothing is known to read it."
+      unused="No known references."
       operations={{
         remove: () => call("variables.delete", { params: { id } }),
         removeFrom: (environment) =>

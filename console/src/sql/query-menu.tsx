@@ -28,12 +28,12 @@ export function QueryMenu({ saved, draft, isChanged, onOpen }: QueryMenuProps) {
     perform(
       "queries.delete",
       { params: { id } },
-      { said: `${name} is deleted.`, onDone: () => onOpen(undefined) },
+      { said: `${name} deleted.`, onDone: () => onOpen(undefined) },
     );
   useActions([
     {
       keys: "mod+s",
-      label: "Save the query",
+      label: "Save query",
       always: true,
       run: save,
       disabled: refusal,
@@ -43,22 +43,22 @@ export function QueryMenu({ saved, draft, isChanged, onOpen }: QueryMenuProps) {
     <>
       {saved && (
         <Button className="wide-only" type="button" onClick={() => onOpen(undefined)}>
-          <Plus /> New
+          <Plus /> New query
         </Button>
       )}
       <Button
         type="button"
-        refusal={refusal ?? (saved && !isChanged ? "It is saved as it is." : undefined)}
+        refusal={refusal ?? (saved && !isChanged ? "There are no unsaved changes." : undefined)}
         onClick={save}
       >
-        <Save /> Save
+        <Save /> Save query
       </Button>
       {saved && (
         <Menu
-          label="More of this query"
+          label="Query actions"
           items={[
             { label: "Rename…", disabled: refusal, onPick: () => setDialog("rename") },
-            { label: "Save as a new query…", disabled: refusal, onPick: () => setDialog("save") },
+            { label: "Save as new query…", disabled: refusal, onPick: () => setDialog("save") },
             {
               label: "Delete…",
               disabled: refusal,
@@ -85,14 +85,14 @@ export function QueryMenu({ saved, draft, isChanged, onOpen }: QueryMenuProps) {
       {dialog === "delete" && saved && (
         <Confirm
           title={`Delete ${saved.name}?`}
-          act="Delete"
+          act="Delete query"
           onAct={() => {
             setDialog(undefined);
             void remove(saved);
           }}
           onClose={() => setDialog(undefined)}
         >
-          <p>Nobody finds it here any more. Dashboards that ask it say so.</p>
+          <p>The query is deleted for everyone. Dashboards that use it show an error.</p>
         </Confirm>
       )}
     </>

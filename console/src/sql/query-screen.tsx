@@ -62,16 +62,16 @@ export function QueryScreen({ queries, saved, schema, first, onOpen }: QueryScre
     void sqlRun.explain(statementOf());
   };
   useActions([
-    { keys: "mod+Enter", label: "Run the query", always: true, run, disabled: refusal },
+    { keys: "mod+Enter", label: "Run query", always: true, run, disabled: refusal },
     {
       keys: "mod+shift+Enter",
-      label: "Explain the query",
+      label: "Explain query",
       always: true,
       run: explain,
       disabled: refusal,
     },
     ...(sqlRun.isRunning
-      ? [{ keys: "Escape", label: "Cancel the query", always: true, run: sqlRun.cancel }]
+      ? [{ keys: "Escape", label: "Cancel query", always: true, run: sqlRun.cancel }]
       : []),
   ]);
   return (
@@ -101,7 +101,7 @@ export function QueryScreen({ queries, saved, schema, first, onOpen }: QueryScre
             <CodeEditor
               value={sql}
               onChange={write}
-              label="Statement in SQL"
+              label="SQL statement"
               language="sql"
               isBlock
               tab="indents"
@@ -186,7 +186,7 @@ function SqlBar({ limit, setLimit, refusal, run, explain, sqlRun }: SqlBarProps)
       <Button
         type="button"
         disabled={refusal !== undefined || sqlRun.isRunning}
-        title={refusal ?? "How PostgreSQL answers it (Ctrl Shift Enter)"}
+        title={refusal ?? "Show the query plan (Ctrl Shift Enter)"}
         onClick={explain}
       >
         Explain
@@ -203,7 +203,7 @@ function SqlBar({ limit, setLimit, refusal, run, explain, sqlRun }: SqlBarProps)
       </label>
       <span className="grow" />
       <span className="muted sql-rights">
-        Only reads, in {place.environment}, and sees the rows and fields that you may see.
+        Read-only, in {place.environment}. Returns only the rows and fields that you have access to.
       </span>
     </div>
   );

@@ -50,7 +50,11 @@ export function QuerySide(props: QuerySideProps) {
 
 function SavedList({ queries, chosen }: Pick<QuerySideProps, "queries" | "chosen">) {
   if (queries.length === 0) {
-    return <p className="muted sql-hint">A query that you save is here for everybody.</p>;
+    return (
+      <p className="muted sql-hint">
+        No saved queries yet. Saved queries are shared with everyone.
+      </p>
+    );
   }
   return (
     <ul>
@@ -73,9 +77,9 @@ function SavedList({ queries, chosen }: Pick<QuerySideProps, "queries" | "chosen
 
 function SchemaList({ schema, onInsert }: Pick<QuerySideProps, "schema" | "onInsert">) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
-  if (!schema) return <p className="muted sql-hint">Reading…</p>;
+  if (!schema) return <p className="muted sql-hint">Loading…</p>;
   if (schema.relations.length === 0) {
-    return <p className="muted sql-hint">There is no table that you may read.</p>;
+    return <p className="muted sql-hint">No tables that you can read.</p>;
   }
   const toggle = (name: string): void => setOpen((old) => old.symmetricDifference(new Set([name])));
   return (
@@ -128,7 +132,11 @@ function SchemaList({ schema, onInsert }: Pick<QuerySideProps, "schema" | "onIns
 
 function HistoryList({ history, onPast }: Pick<QuerySideProps, "history" | "onPast">) {
   if (history.length === 0) {
-    return <p className="muted sql-hint">What you run is kept here, in this browser alone.</p>;
+    return (
+      <p className="muted sql-hint">
+        Your recent queries appear here. They are stored only in this browser.
+      </p>
+    );
   }
   return (
     <ul>

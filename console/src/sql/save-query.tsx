@@ -27,15 +27,15 @@ export function SaveQuery({ draft, saved, onClose, onSaved }: SaveQueryProps) {
     initial: { name: saved?.name, description: saved?.description },
     fixed: { ...draft },
     version: saved && { etag: etagOf("queries.get", { params }) ?? `"${saved.revision}"` },
-    said: ({ data: { name } }) => `${name} is saved.`,
+    said: ({ data: { name } }) => `${name} saved.`,
     onDone: ({ data: { id } }) => onSaved(id),
   });
   return (
-    <FormDialog form={form} title={saved ? "Rename the query" : "Save the query"} onClose={onClose}>
+    <FormDialog form={form} title={saved ? "Rename query" : "Save query"} onClose={onClose}>
       <TextField {...form.field("name")} />
       <TextAreaField
         {...form.field("description")}
-        help="Everybody who may run queries finds it, and runs it with their own rights."
+        help="Everyone who can run queries can find and run it, with their own permissions."
         rows={2}
       />
     </FormDialog>
@@ -49,6 +49,6 @@ export function updateQuery(saved: SavedQuery, draft: QueryDraft) {
   return perform(
     "queries.update",
     { params, body: draft },
-    { ifMatch, said: `${saved.name} is saved.` },
+    { ifMatch, said: `${saved.name} saved.` },
   );
 }

@@ -43,29 +43,29 @@ export function TableHead({ table, state }: TableHeadProps) {
       <span className="grow" />
       <SearchField value={search.q ?? ""} onChange={(q) => state.show({ q: q || undefined })} />
       <Menu
-        label="More of this table"
+        label="Table actions"
         items={[
           {
-            label: "Columns…",
+            label: "Edit columns…",
             icon: <Settings2 className="ico" />,
             disabled: refusalOf("tables.create"),
             onPick: () => void navigate({ to: "/tables/$slug/design", params: { slug } }),
           },
           {
-            label: "Rules, and see as…",
+            label: "Access rules…",
             icon: <ShieldCheck className="ico" />,
             disabled: refusalOf("tables.create"),
             onPick: () => void navigate({ to: "/tables/$slug/rules", params: { slug } }),
           },
           {
-            label: "Import a file…",
+            label: "Import file…",
             icon: <Upload className="ico" />,
             disabled: refusalOf("records.create"),
             onPick: () => void navigate({ to: "/tables/$slug/import", params: { slug } }),
           },
-          { label: "Download as CSV", icon: <Download className="ico" />, onPick: save },
+          { label: "Download CSV", icon: <Download className="ico" />, onPick: save },
           {
-            label: "API of this table",
+            label: "API reference",
             isApart: true,
             onPick: () => void open(`${BASE_PATH}/docs#tag/tables`, "_blank", "noopener"),
           },
@@ -94,7 +94,7 @@ function SearchField(props: {
     <TextInput
       className="table-search"
       type="search"
-      aria-label="Search in this table"
+      aria-label="Search this table"
       placeholder="Search…"
       value={text}
       onChange={({ target }) => setText(target.value)}

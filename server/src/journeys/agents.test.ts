@@ -11,7 +11,7 @@ describeInBrowser("agents", () => {
     const admin = await at.visit(["admin"]);
     const { page } = admin;
     await page.goto(`${at.origin}/settings/agents`);
-    await page.getByLabel("A person approves").selectOption("drastic");
+    await page.getByLabel("Calls that need approval").selectOption("drastic");
     await page.getByRole("combobox", { name: "Add operation" }).fill("records.*");
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Without records.*" }).waitFor();
@@ -23,7 +23,7 @@ describeInBrowser("agents", () => {
     await page.getByRole("option", { name: /Builder.*Role/ }).click();
     await page.getByRole("button", { name: "Without Owner" }).click();
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("Agents are bound by this from now on.").waitFor();
+    await page.getByText("Approval policy saved.").waitFor();
     expect((await builder("GET /api/v1/agents/policy")).body.data).toMatchObject({
       demands: "drastic",
       approvers: ["admin", "builder"],
@@ -41,7 +41,7 @@ describeInBrowser("agents", () => {
     const call = { operation: "workflows.archive", input: { id: body.data.id } };
     expect((await bot("POST /api/v1/agent-calls", call)).status).toBe(202);
 
-    const waiting = page.getByRole("list", { name: "Calls that wait" });
+    const waiting = page.getByRole("list", { name: "Calls waiting for approval" });
     await waiting.getByText("Builder bot").waitFor();
     await page.getByRole("list", { name: "Agents" }).getByText("1 waiting").waitFor();
     await waiting
@@ -55,15 +55,15 @@ describeInBrowser("agents", () => {
     await waiting.getByLabel("Comment on").fill("Nobody reads it");
     await expectSound(admin);
     await waiting.getByRole("button", { name: "Approve" }).click();
-    await page.getByText("No call of an agent waits").waitFor();
+    await page.getByText("No calls waiting for approval").waitFor();
     const path = `GET /api/v1/workflows/${body.data.id}`;
     await until(async () => (await builder(path)).body.data.status === "archived");
 
     await moveTo(page, `${at.origin}/settings/agents`);
     await page.getByText(/Approved by .*, performed .*Nobody reads it/).waitFor();
-    await page.getByRole("button", { name: "End the access of Builder bot" }).click();
-    await page.getByRole("button", { name: "End it" }).click();
-    await page.getByText("Builder bot has no access any more.").waitFor();
+    await page.getByRole("button", { name: "Revoke access of Builder bot" }).click();
+    await page.getByRole("button", { name: "Revoke access", exact: true }).click();
+    await page.getByText("Access of Builder bot revoked.").waitFor();
     expect((await bot("POST /api/v1/agent-calls", call)).status).toBe(401);
   });
 
@@ -71,8 +71,8 @@ describeInBrowser("agents", () => {
     const viewer = await at.visit(["viewer"], { dark: true, width: 400 });
     const { page } = viewer;
     await page.goto(`${at.origin}/settings/agents`);
-    await page.getByText("None is connected.").waitFor();
-    await page.getByText("Nobody approves a call of their own agent").waitFor();
+    await page.getByText("No agents connected yet.").waitFor();
+    await page.getByText("Require another member to approve an agent's calls").waitFor();
     expect(await page.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
     await expectSound(viewer);
   });

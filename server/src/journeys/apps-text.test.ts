@@ -22,7 +22,7 @@ describeInBrowser("typing in the builder of apps", () => {
       .getByRole("option", { name: /Leaves/ })
       .first()
       .click();
-    const stage = page.frameLocator("iframe[title='Preview of the app']");
+    const stage = page.frameLocator("iframe[title='App preview']");
     await stage.getByText("Two weeks in May").waitFor();
     const side = page.getByRole("complementary", { name: "Properties" });
     const type = async (name: string, text: string): Promise<void> => {
@@ -53,7 +53,7 @@ describeInBrowser("typing in the builder of apps", () => {
     await stage.getByText("Approve", { exact: true }).waitFor();
 
     // The section of a new button stays open while its label changes.
-    await side.getByRole("button", { name: "Add a button of a row" }).click();
+    await side.getByRole("button", { name: "Add a row action" }).click();
     await side.getByRole("combobox", { name: "Action" }).selectOption("refresh");
     await type("Label", "Approve");
     await saved.waitFor();

@@ -33,13 +33,13 @@ describeInBrowser("apps", () => {
       .getByRole("option", { name: /Orders/ })
       .first()
       .click();
-    const stage = page.frameLocator("iframe[title='Preview of the app']");
+    const stage = page.frameLocator("iframe[title='App preview']");
     await stage.getByText("Oak desk").waitFor();
 
     // A chart over all records, and a button that starts a workflow.
     const add = async (kind: string): Promise<void> => {
-      await page.getByRole("button", { name: "Component" }).click();
-      await page.getByRole("combobox", { name: "Add a component" }).fill(kind);
+      await page.getByRole("button", { name: "Add component" }).click();
+      await page.getByRole("combobox", { name: "Add component" }).fill(kind);
       await page.keyboard.press("Enter");
     };
     await add("Chart");
@@ -63,7 +63,7 @@ describeInBrowser("apps", () => {
     const openTables = page.getByRole("note", { name: "Tables without access rules" });
     await openTables.getByText(/^Orders\. \d+ members? can read all records/).waitFor();
     await page.getByRole("button", { name: "Publish to production" }).click();
-    await page.getByText(/is published in production/).waitFor();
+    await page.getByText(/published to production as version/).waitFor();
 
     // A colleague on a phone sees it, adds a record, starts the workflow, and sees a live change.
     const colleague = await at.visit(["agent"], { width: 400 });
@@ -74,7 +74,7 @@ describeInBrowser("apps", () => {
     await app.getByRole("button", { name: "Create" }).click();
     await app.getByRole("button", { name: "Rug", exact: true }).waitFor();
     await expectSound(colleague);
-    await app.getByRole("button", { name: "Do it" }).click();
+    await app.getByRole("button", { name: "Button", exact: true }).click();
     await expect
       .poll(
         async () => (await owner(`GET /api/v1/runs?workflowId=${workflow.id}`)).body.data.length,
@@ -103,7 +103,7 @@ describeInBrowser("apps", () => {
     await act("Archive");
     await page.getByText("1 archived app").click();
     await act("Restore");
-    await page.getByText("Orders is restored.").waitFor();
+    await page.getByText("Orders restored.").waitFor();
     expect((await app.request.get(`${at.origin}/apps/default/orders`)).status()).toBe(200);
     await expectSound(visitor);
   });
@@ -116,23 +116,23 @@ describeInBrowser("apps", () => {
       await moveTo(page, `${at.origin}/tables`);
       await page.getByRole("button", { name: "New table" }).first().click();
       await dialog.getByLabel("Name", { exact: true }).fill(name);
-      await page.getByLabel("Cells of a spreadsheet").fill(lines.join("\n"));
-      await page.getByRole("button", { name: /^Import \d+ line/ }).click();
-      await page.getByRole("link", { name: "Open the table" }).click();
+      await page.getByLabel("Spreadsheet cells").fill(lines.join("\n"));
+      await page.getByRole("button", { name: /^Import \d+ row/ }).click();
+      await page.getByRole("link", { name: "Open table" }).click();
       await page.getByRole("grid").waitFor();
     };
     const link = async (name: string, target: string): Promise<void> => {
-      await page.getByRole("button", { name: "Add a column" }).click();
+      await page.getByRole("button", { name: "Add column" }).click();
       await dialog.getByLabel("Title", { exact: true }).fill(name);
       await dialog.getByLabel("Type", { exact: true }).selectOption("reference");
       await dialog.getByLabel("Refers to").selectOption({ label: target });
-      await dialog.getByRole("button", { name: "Add", exact: true }).click();
+      await dialog.getByRole("button", { name: "Add column" }).click();
       await page.getByRole("button", { name: `Column ${name}` }).waitFor();
     };
     const addView = async (name: string, kind: string): Promise<void> => {
-      await page.getByRole("button", { name: "Save a new view" }).click();
+      await page.getByRole("button", { name: "Save as new view" }).click();
       await dialog.getByLabel("Name", { exact: true }).fill(name);
-      await dialog.getByLabel("Shown as").selectOption(kind);
+      await dialog.getByLabel("Type").selectOption(kind);
       await dialog.getByRole("button", { name: "Save", exact: true }).click();
       await page.getByRole("tab", { name, selected: true }).waitFor();
     };
@@ -151,9 +151,9 @@ describeInBrowser("apps", () => {
     await page.getByText("Job 0").first().waitFor();
     await page.getByRole("tab").first().click();
     await addView("Ask for a job", "form");
-    await page.getByRole("button", { name: "Save the form" }).click();
-    await page.getByRole("button", { name: "Publish", exact: true }).click();
-    const address = await page.getByRole("link", { name: "Open it" }).getAttribute("href");
+    await page.getByRole("button", { name: "Save form" }).click();
+    await page.getByRole("button", { name: "Publish form" }).click();
+    const address = await page.getByRole("link", { name: "Open form" }).getAttribute("href");
     const stranger = await at.stranger({ width: 400 });
     await stranger.page.goto(address ?? "");
     await stranger.page.getByLabel(/^Title/).fill("From outside");
@@ -169,16 +169,16 @@ describeInBrowser("apps", () => {
     await moveTo(page, `${at.origin}/builder`);
     await page.getByRole("button", { name: "New app" }).first().click();
     await page.getByRole("option", { name: /Jobs/ }).first().click();
-    const stage = page.frameLocator("iframe[title='Preview of the app']");
+    const stage = page.frameLocator("iframe[title='App preview']");
     await stage.getByText("From outside").waitFor();
     await page.getByRole("button", { name: "Publish", exact: true }).click();
     await page.getByRole("button", { name: "Publish to production" }).click();
-    await page.getByText(/is published in production/).waitFor();
+    await page.getByText(/published to production as version/).waitFor();
 
     // Public: a visitor sees it, but no names of people.
     await page.getByRole("button", { name: "Publish", exact: true }).click();
-    await page.getByRole("radio", { name: "Anyone" }).click();
-    await page.getByText(/^Anyone can open/).waitFor();
+    await page.getByRole("radio", { name: "Anyone with the link" }).click();
+    await page.getByText(/Anyone with the link can open/).waitFor();
     await expectSound(visitor);
     await page.keyboard.press("Escape");
     await stranger.page.goto(`${at.origin}/apps/default/jobs`);
@@ -189,7 +189,7 @@ describeInBrowser("apps", () => {
     // And a dashboard that counts.
     await moveTo(page, `${at.origin}/dashboards`);
     await page.getByRole("button", { name: "New dashboard" }).first().click();
-    await page.getByRole("button", { name: "Tile", exact: true }).click();
+    await page.getByRole("button", { name: "Add tile", exact: true }).click();
     const source = page.getByRole("combobox", { name: "Source" });
     await source.click();
     await source.fill("jobs");

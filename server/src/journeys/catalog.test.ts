@@ -9,19 +9,19 @@ describeInBrowser("catalog", () => {
     const builder = await at.visit(["builder"]);
     const { page } = builder;
     await page.goto(`${at.origin}/catalog`);
-    await page.getByText("Nothing to ask for yet").waitFor();
+    await page.getByText("No catalog items yet").waitFor();
     await page.keyboard.press("n");
     await page.getByRole("textbox", { name: "Name" }).fill("Laptop");
     const add = async (type: string, question: string): Promise<void> => {
-      await page.getByRole("button", { name: "Add a field" }).press("Enter");
+      await page.getByRole("button", { name: "Add field" }).press("Enter");
       await page.getByRole("menuitem", { name: type, exact: true }).press("Enter");
       await page.getByRole("textbox", { name: "Question" }).fill(question);
     };
-    await add("Choice", "Model");
+    await add("Single select", "Model");
     await page.getByRole("textbox", { name: "Options" }).fill("Light\nStrong");
     await add("Text", "Why a strong one?");
-    await page.getByRole("combobox", { name: "Depends on" }).selectOption("model");
-    await page.getByRole("combobox", { name: "Has the value" }).selectOption("Strong");
+    await page.getByRole("combobox", { name: "Depends on field" }).selectOption("model");
+    await page.getByRole("combobox", { name: "Value", exact: true }).selectOption("Strong");
     await add("Files", "Quote");
     await page.locator("#field-quote").press("Alt+ArrowUp");
     const preview = page.getByRole("region", { name: "Preview" });
@@ -67,7 +67,7 @@ describeInBrowser("catalog", () => {
     await page.getByRole("button", { name: /New item/ }).waitFor();
     await page.keyboard.press("n");
     await page.getByRole("textbox", { name: "Name" }).fill("VPN access");
-    await page.getByLabel("Needs approval").check();
+    await page.getByLabel("Requires approval").check();
     const choose = async (step: string, words: string, option: string): Promise<void> => {
       const box = page.getByRole("group", { name: step }).getByRole("combobox");
       await box.fill(words);

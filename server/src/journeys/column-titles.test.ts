@@ -64,9 +64,9 @@ describeInBrowser("titles of columns", () => {
     await page.getByRole("button", { name: "New table" }).first().click();
     await page.getByRole("dialog").getByLabel("Name", { exact: true }).fill("Pasted");
     await page
-      .getByLabel("Cells of a spreadsheet")
+      .getByLabel("Spreadsheet cells")
       .fill([TITLES, LINE].map((cells) => cells.join("\t")).join("\n"));
-    await page.getByRole("button", { name: /^(Create it with 1 record|Import 1 line)/ }).click();
+    await page.getByRole("button", { name: /^(Create it with 1 record|Import 1 row)/ }).click();
     await expect.poll(() => columnsOf("pasted").catch(() => [])).toEqual(EXPECTED);
     await page.goto(`${at.origin}/tables/pasted`);
     for (const title of TITLES) {
@@ -111,7 +111,7 @@ describeInBrowser("titles of columns", () => {
     const { publicKey } = await made(`/api/v1/table-views/${view.id}/publish`);
     await page.goto(`${at.origin}/forms/${publicKey}`);
     await fillIn(LINE);
-    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByRole("button", { name: "Submit" }).click();
     await expect
       .poll(recordsOf)
       .toMatchObject([{ sku: "A-1", email: "ada@example.com", order: "X 7", price: 2.5 }]);

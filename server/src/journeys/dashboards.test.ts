@@ -20,13 +20,13 @@ describeInBrowser("dashboards", () => {
     await page.getByRole("button", { name: "New dashboard" }).first().click();
 
     // A tile, by the builder.
-    await page.getByRole("button", { name: "Tile", exact: true }).click();
+    await page.getByRole("button", { name: "Add tile", exact: true }).click();
     await page.getByLabel("Title").fill("By region");
     const source = page.getByRole("combobox", { name: "Source" });
     await source.click();
     await source.fill(table.slug);
     await page.getByRole("option", { name: table.slug }).first().click();
-    await page.getByLabel("Shown as").selectOption("bar");
+    await page.getByLabel("Type").selectOption("bar");
     await page.getByRole("rowheader", { name: "north" }).waitFor();
 
     // Moved and sized by keys, and a step back.
@@ -43,7 +43,7 @@ describeInBrowser("dashboards", () => {
     await sheet.getByRole("cell", { name: "north" }).first().waitFor();
     expect(await sheet.getByRole("row").count()).toBe(3);
     await expectSoundInEveryLook(visitor);
-    await sheet.getByRole("button", { name: "Close the rows" }).click();
+    await sheet.getByRole("button", { name: "Close rows" }).click();
     await page.getByRole("button", { name: "south", exact: true }).click();
     await page.getByRole("button", { name: /^Remove the filter Region/ }).waitFor();
     await page.getByRole("button", { name: /^north: 2/ }).waitFor({ state: "detached" });
@@ -55,11 +55,11 @@ describeInBrowser("dashboards", () => {
     // The same by mail: the preview is drawn by the same charts.
     await moveTo(page, `${at.origin}/reports?tab=mail&open=new`);
     await page.getByLabel("Subject").fill("Every Monday");
-    await page.getByLabel("Sends").selectOption({ index: 1 });
-    await page.getByRole("combobox", { name: "To" }).click();
+    await page.getByRole("combobox", { name: "Report", exact: true }).selectOption({ index: 1 });
+    await page.getByRole("combobox", { name: "Recipients" }).click();
     await page.locator("[role=option]").first().click();
     await page.keyboard.press("Control+s");
-    const mail = page.getByRole("region", { name: "The mail as you would get it" });
+    const mail = page.getByRole("region", { name: "Preview of your e-mail" });
     await mail.getByRole("rowheader", { name: "north" }).waitFor();
     await expectSoundInEveryLook(visitor);
   });
@@ -81,7 +81,7 @@ describeInBrowser("dashboards", () => {
     const { page } = visitor;
     await page.goto(`${at.origin}/dashboards`);
     await page.getByRole("button", { name: "New dashboard" }).first().click();
-    await page.getByRole("button", { name: "Tile", exact: true }).click();
+    await page.getByRole("button", { name: "Add tile", exact: true }).click();
     await page.getByLabel("Title").fill("Bought");
     const source = page.getByRole("combobox", { name: "Source" });
     await source.click();
@@ -93,7 +93,7 @@ describeInBrowser("dashboards", () => {
     );
     await page.getByRole("option", { name: table.slug }).first().click();
     await counted;
-    await page.getByLabel("Shown as").selectOption("stacked");
+    await page.getByLabel("Type").selectOption("stacked");
     expect(await page.getByRole("combobox", { name: "Group 1" }).inputValue()).toBe("kind");
     await page.getByRole("button", { name: "Save" }).click();
 

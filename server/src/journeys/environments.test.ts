@@ -54,12 +54,12 @@ describeInBrowser("working in an environment", () => {
     const builder = await at.visit(["owner"]);
     const { page } = builder;
     const store = async (name: string, where: string): Promise<void> => {
-      await page.getByRole("button", { name: "New secret" }).click();
+      await page.getByRole("button", { name: "New secret" }).first().click();
       await page.getByLabel("Name").fill(name);
       await page.getByLabel("Value", { exact: true }).fill("a-secret-value");
       await page.getByRole("radio", { name: where }).check();
-      await page.getByRole("button", { name: "Store it" }).click();
-      await page.getByText(`${name} is stored.`).waitFor();
+      await page.getByRole("button", { name: "Create secret" }).click();
+      await page.getByText(`${name} created.`).waitFor();
     };
     await page.goto(`${at.origin}/secrets`);
     await store("SHARED_KEY", "All environments");

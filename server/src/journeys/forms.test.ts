@@ -83,11 +83,14 @@ describeInBrowser("forms", () => {
     const { page } = visitor;
     const list = async (path: string) => (await owner(`GET ${path}`)).body.data;
     await page.goto(`${at.origin}/variables`);
-    await page.getByRole("button", { name: /New variable/, disabled: false }).click();
+    await page
+      .getByRole("button", { name: /New variable/, disabled: false })
+      .first()
+      .click();
     await page.getByRole("textbox", { name: "Name" }).fill("SHOP_URL");
     await page.getByRole("textbox", { name: "Value" }).fill("42");
     await page.keyboard.press("Control+Enter");
-    await page.getByText("SHOP_URL is set.").waitFor();
+    await page.getByText("SHOP_URL created.").waitFor();
     expect(await list("/api/v1/variables")).toMatchObject([{ name: "SHOP_URL", value: 42 }]);
 
     await moveTo(page, `${at.origin}/settings/desk/teams?open=new`);
@@ -105,7 +108,7 @@ describeInBrowser("forms", () => {
     await page.getByRole("heading", { name: "New alert" }).waitFor();
     await page.getByLabel("Name", { exact: true }).fill("Many runs");
     await page.keyboard.press("Control+s");
-    await page.getByText("Many runs is saved.").waitFor();
+    await page.getByText("Many runs saved.").waitFor();
     await expectSound(visitor);
 
     const incident = { title: "The till is dark", description: "" };

@@ -91,7 +91,7 @@ describeInBrowser("integrator", () => {
     await dialog.getByRole("textbox", { name: "Name" }).fill("CRM_TOKEN");
     await dialog.getByLabel("Value", { exact: true }).fill("never shown again");
     await page.keyboard.press("Enter");
-    await page.getByText("CRM_TOKEN is stored.").waitFor();
+    await page.getByText("CRM_TOKEN created.").waitFor();
 
     await page.keyboard.press("g");
     await page.keyboard.press("n");
@@ -99,7 +99,7 @@ describeInBrowser("integrator", () => {
     await page.getByRole("textbox", { name: "Name" }).fill("CRM");
     await page.getByRole("textbox", { name: "Base URL" }).fill(at.origin);
     await page.getByRole("textbox", { name: "Test path" }).fill("/healthz");
-    await page.getByRole("combobox", { name: "Kind" }).selectOption("bearer");
+    await page.getByRole("combobox", { name: "Authentication" }).selectOption("bearer");
     await page.getByRole("combobox", { name: "Token" }).fill("{{secrets.CRM_TOKEN}}");
     await page.keyboard.press("Tab");
     await expectSoundInEveryLook(visitor);
@@ -107,7 +107,7 @@ describeInBrowser("integrator", () => {
     await page.getByRole("heading", { name: "CRM", exact: true }).waitFor();
     await page.getByText("Not tested").waitFor();
     await page.keyboard.press("t");
-    await page.getByText(/CRM answers, in/).waitFor();
+    await page.getByText(/Connection to CRM works/).waitFor();
 
     await page.getByRole("textbox", { name: "Path" }).fill("/healthz");
     await page.keyboard.press("ControlOrMeta+Enter");
@@ -129,7 +129,9 @@ describeInBrowser("integrator", () => {
     await page.getByRole("link", { name: "HTTP API" }).click();
     await page.getByRole("textbox", { name: "Name" }).fill("Calendar");
     await page.getByRole("textbox", { name: "Base URL" }).fill(at.origin);
-    await page.getByRole("combobox", { name: "Kind" }).selectOption("oauth2_authorization_code");
+    await page
+      .getByRole("combobox", { name: "Authentication" })
+      .selectOption("oauth2_authorization_code");
     const fields = page.getByRole("group", { name: "Credentials" });
     await fields.getByLabel("Authorize URL").fill(`${provider.issuer}/auth?prompt=consent`);
     await fields.getByLabel("Token URL").fill(`${provider.issuer}/token`);
@@ -138,28 +140,28 @@ describeInBrowser("integrator", () => {
     await fields.getByLabel("Scope").fill("openid offline_access");
     await fields.getByText("Basic", { exact: true }).click();
     await page.keyboard.press("ControlOrMeta+s");
-    const asked = page.getByRole("status").filter({ hasText: "Consent" });
-    await asked.getByText("requires consent").waitFor();
+    const asked = page.getByRole("status").filter({ hasText: "Authorize" });
+    await asked.getByText("needs authorization").waitFor();
     await expectSound(visitor);
     const consent = async () => {
       const opening = page.waitForEvent("popup");
-      await page.getByRole("button", { name: /^Consent/ }).click();
+      await page.getByRole("button", { name: /^Authorize/ }).click();
       return opening;
     };
 
     provider.decide("wait");
     const left = await consent();
     await left.getByText("Do you agree?").waitFor();
-    await asked.getByText("in the window that has opened").waitFor();
+    await asked.getByText("in the window that opened").waitFor();
     await left.close();
-    await asked.getByText("The window was left").waitFor();
+    await asked.getByText("The window was closed").waitFor();
 
     provider.decide("refuse");
     const refused = await consent();
-    await refused.getByText("The consent was refused at the other system.").waitFor();
-    await asked.getByText("The consent was refused at the other system.").waitFor();
+    await refused.getByText("Access was denied in the other system.").waitFor();
+    await asked.getByText("Access was denied in the other system.").waitFor();
     const closing = refused.waitForEvent("close");
-    await refused.getByRole("button", { name: "Close this window" }).click();
+    await refused.getByRole("button", { name: "Close window" }).click();
     await closing;
 
     provider.decide("agree");
@@ -174,8 +176,8 @@ describeInBrowser("integrator", () => {
     expect((await owner(`DELETE /api/v1/connectors/${id}/consent`)).status).toBe(204);
     await asked.waitFor();
     await page.evaluate(() => (window.open = () => null));
-    await page.getByRole("button", { name: "Consent", exact: true }).click();
-    await page.getByText("It is connected.").waitFor();
+    await page.getByRole("button", { name: "Authorize", exact: true }).click();
+    await page.getByText("Connected.").waitFor();
     await page.waitForURL(`${at.origin}/connectors/${id}`);
     await page.getByRole("heading", { name: "Calendar", exact: true }).waitFor();
     expect((await owner(`GET /api/v1/connectors/${id}/consent`)).body.data.status).toBe("up");
@@ -190,7 +192,11 @@ describeInBrowser("integrator", () => {
     await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).fill("price");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "price" }).waitFor();
-    await write(page, "Source", "context.log.info('pricing');\nreturn { total: input.count * 5 };");
+    await write(
+      page,
+      "Source code",
+      "context.log.info('pricing');\nreturn { total: input.count * 5 };",
+    );
     await page.keyboard.press("ControlOrMeta+s");
     await page.getByText("Saved as version 2.").waitFor();
 
@@ -233,13 +239,13 @@ describeInBrowser("integrator", () => {
     await page.getByRole("button", { name: "Save settings" }).click();
     await page.getByText("Another user changed Description while you were editing.").waitFor();
     await page.getByRole("tab", { name: "Run" }).click();
-    const requests = page.getByRole("region", { name: "Last requests" });
+    const requests = page.getByRole("region", { name: "Recent requests" });
     await requests.getByRole("link", { name: /Completed/ }).click();
     await page.getByRole("heading", { name: "Headers" }).waitFor();
     await page.getByText("loaves").first().waitFor();
     // A custom pack is installed from a file, after its plan is shown.
     await moveTo(page, `${at.origin}/packs`);
-    await page.getByLabel("File of a pack").setInputFiles({
+    await page.getByLabel("Pack file").setInputFiles({
       name: "bakery.json",
       mimeType: "application/json",
       buffer: Buffer.from(JSON.stringify(BAKERY)),

@@ -13,12 +13,12 @@ describeInBrowser("knowledge", () => {
     await page.goto(`${at.origin}/knowledge`);
     await page.getByRole("heading", { name: "Knowledge" }).waitFor();
     await page.keyboard.press("l");
-    await page.getByText("nothing found").waitFor();
+    await page.getByText("no results").waitFor();
     await expectSound(author);
-    await page.getByRole("link", { name: "Write it: parking permit" }).click();
+    await page.getByRole("link", { name: "Write article: parking permit" }).click();
     const title = page.getByRole("textbox", { name: "Title" });
     expect(await title.inputValue()).toBe("Parking permit");
-    const text = page.getByRole("textbox", { name: /^Text of the article/ });
+    const text = page.getByRole("textbox", { name: /^Article text/ });
     await text.fill("Ask at the gate, <b>floor 0</b>.\n\n");
     await text.press("Control+End");
     await text.press("Control+b");
@@ -30,11 +30,11 @@ describeInBrowser("knowledge", () => {
     await page.keyboard.press("Control+s");
     await page.getByRole("heading", { name: "Parking permit", level: 1 }).waitFor();
     await page.keyboard.press("r");
-    await page.getByRole("dialog").getByRole("button", { name: "Ask for a review" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Submit for review" }).click();
     await page.getByText("In review").first().waitFor();
     await page.keyboard.press("p");
     await page.getByRole("dialog").getByRole("button", { name: "Publish" }).click();
-    await page.getByText("Did this help?").waitFor();
+    await page.getByText("Was this article helpful?").waitFor();
     await expectSound(author);
     const { body } = await at.world
       .member(["agent"])

@@ -74,11 +74,11 @@ describeInBrowser("deploying a workflow whose script imports a module", () => {
     };
     const { page } = builder;
     await page.goto(`${at.origin}/artifacts/${id}?tab=settings`);
-    const modules = page.getByRole("region", { name: "Newer script modules" });
+    const modules = page.getByRole("region", { name: "Newer module versions" });
     await modules.getByText("module:duty: version 1 → 2").waitFor();
     await expectSound(builder);
     expect(await output()).toBe(1);
-    await modules.getByRole("button", { name: "Use the newest versions" }).click();
+    await modules.getByRole("button", { name: "Update modules" }).click();
     await modules.waitFor({ state: "detached" });
     expect(await output()).toBe(2);
   });

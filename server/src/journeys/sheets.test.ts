@@ -165,15 +165,15 @@ describeInBrowser("sheets", () => {
     await page.getByRole("grid").focus();
     await page.keyboard.press("Control+Home");
     await pasteText(page, lines.join("\n"));
-    await dialog.getByText("Day or month first?").waitFor();
+    await dialog.getByText("Select the date order").waitFor();
     await dialog.getByRole("radio", { name: "Day first: 2026-04-03" }).check();
     await expectSound(visitor);
     await dialog.getByRole("button", { name: "Continue" }).click();
-    await dialog.getByText("2 cells can’t be written").waitFor();
+    await dialog.getByText("2 cells can't be pasted").waitFor();
     await dialog.getByRole("cell", { name: "lost", exact: true }).waitFor();
     await dialog.getByRole("cell", { name: "many", exact: true }).waitFor();
     expect(await read()).toEqual(before);
-    await dialog.getByRole("button", { name: "Write the other 1,158" }).click();
+    await dialog.getByRole("button", { name: "Paste the other 1,158" }).click();
     await page.getByText("Saved", { exact: true }).waitFor();
     const byId = async () => new Map((await read()).map((one) => [one["id"], one]));
     const written = await byId();
@@ -200,9 +200,7 @@ describeInBrowser("sheets", () => {
     const names = Array.from({ length: 250 }, (_, n) => `renamed ${n}`);
     await page.getByRole("grid").focus();
     await pasteText(page, names.join("\n"));
-    await page
-      .getByText(/^The list has changed since it was loaded, so nothing was done/)
-      .waitFor();
+    await page.getByText(/^The list changed after it was loaded, so nothing was changed/).waitFor();
     expect(await read()).toEqual(now);
     await page.getByRole("gridcell", { name: "9,999", exact: true }).waitFor();
     await page.getByRole("grid").focus();

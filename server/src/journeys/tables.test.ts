@@ -17,15 +17,13 @@ describeInBrowser("tables", () => {
       { length: 8 },
       (_, n) => `Bolt ${n}\t${n},50\t${n % 2 ? "steel" : "brass"}`,
     );
-    await page
-      .getByLabel("Cells of a spreadsheet")
-      .fill(["Title\tPrice\tMetal", ...lines].join("\n"));
+    await page.getByLabel("Spreadsheet cells").fill(["Title\tPrice\tMetal", ...lines].join("\n"));
     // No characters are lost unless the user agrees.
-    const asNumber = page.getByRole("button", { name: "Read as decimal number" });
+    const asNumber = page.getByRole("button", { name: "Change type to decimal" });
     await page.getByText("0,50 → 0.50").waitFor();
     await asNumber.click();
-    await page.getByRole("button", { name: "Import 8 lines" }).click();
-    await page.getByRole("link", { name: "Open the table" }).click();
+    await page.getByRole("button", { name: "Import 8 rows" }).click();
+    await page.getByRole("link", { name: "Open table" }).click();
     const grid = page.getByRole("grid");
     const cell = (text: string) => grid.getByRole("gridcell", { name: text, exact: true });
     await cell("Bolt 7").waitFor();
@@ -63,9 +61,9 @@ describeInBrowser("tables", () => {
 
     // A filter becomes a view that has an address.
     await page.getByRole("button", { name: "Column Metal" }).click();
-    await page.getByRole("menuitem", { name: "Filter by this" }).click();
-    await page.getByRole("button", { name: "Filter, 1 in use" }).waitFor();
-    await page.getByRole("button", { name: "Save a new view" }).click();
+    await page.getByRole("menuitem", { name: "Filter by this column" }).click();
+    await page.getByRole("button", { name: "Filter: 1 in use" }).waitFor();
+    await page.getByRole("button", { name: "Save as new view" }).click();
     await page.getByRole("dialog").getByLabel("Name", { exact: true }).fill("Of one metal");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByRole("tab", { name: "Of one metal", selected: true }).waitFor();
@@ -191,9 +189,9 @@ describeInBrowser("tables", () => {
     await owner(`PATCH /api/v1/tables/pets/records/${rex}`, { name: "Rexona" });
     await moveTo(page, `${at.origin}/tables/pets?open=${rex}`);
     await page.getByRole("tab", { name: "History" }).click();
-    const made = page.getByRole("listitem").filter({ hasText: "made it" });
+    const made = page.getByRole("listitem").filter({ hasText: "created this record" });
     await made.getByRole("button", { name: /View the state/ }).click();
-    const panel = page.getByRole("complementary", { name: "Record Rex as it was" });
+    const panel = page.getByRole("complementary", { name: "Earlier version of record Rex" });
     await panel.getByText("Nothing can be changed here.").waitFor();
     await expectSound(visitor);
     await panel.getByRole("button", { name: "Back to now" }).click();
@@ -216,7 +214,7 @@ describeInBrowser("tables", () => {
     const records = [3, 5, 7].map((amount) => ({ region: amount > 3 ? "north" : "south", amount }));
     await owner("POST /api/v1/tables/sales/records/bulk", { records });
     await page.goto(`${at.origin}/sql`);
-    const editor = page.getByRole("textbox", { name: "Statement in SQL" });
+    const editor = page.getByRole("textbox", { name: "SQL statement" });
     await editor.click();
     await page.keyboard.press("Control+a");
     await page.keyboard.insertText(
@@ -253,17 +251,17 @@ describeInBrowser("tables", () => {
     const note = page.getByRole("note").filter({ hasText: "This table has no access rules." });
     await note.getByText(`${open.read.members} members can read all records`).waitFor();
     await note.getByText("Viewer").waitFor();
-    await page.getByRole("button", { name: "Rule", exact: true }).click();
-    const who = page.getByRole("group", { name: "Who" });
-    await who.getByText("Everybody").click();
+    await page.getByRole("button", { name: "Add rule", exact: true }).click();
+    const who = page.getByRole("group", { name: "Role" });
+    await who.getByText("Everyone").click();
     await who.getByText("viewer", { exact: true }).click();
-    await page.getByRole("button", { name: "Rule", exact: true }).first().click();
-    await page.getByLabel("Comparison").selectOption("eq");
+    await page.getByRole("button", { name: "Add rule", exact: true }).first().click();
+    await page.getByLabel("Operator").selectOption("eq");
     await page.getByLabel("Value", { exact: true }).fill("north");
     await page.getByText("2 records").waitFor();
     await expectSound(visitor);
-    await page.getByRole("button", { name: "Save", exact: true }).click();
-    await page.getByText("The rules hold from now on.").waitFor();
+    await page.getByRole("button", { name: "Save rules", exact: true }).click();
+    await page.getByText("Access rules saved.").waitFor();
     await note.waitFor({ state: "detached" });
     const closed = await access();
     const roles = closed.read.roles.map(({ id }: { id: string }) => id);

@@ -59,10 +59,14 @@ export function Builder(props: BuilderProps) {
         source={draft.source}
         onChange={(source) => onChange(setSource(draft, source))}
       />
-      {isHidden && <p className="field-error">You may not see these rows. Choose other ones.</p>}
+      {isHidden && (
+        <p className="field-error">
+          You don't have permission to see these rows. Select another source.
+        </p>
+      )}
       {error && <p className="field-error">{error.message}</p>}
       {!isNumber && (
-        <Field label="Shown as">
+        <Field label="Type">
           {(attributes) => (
             <Select
               {...attributes}
@@ -82,7 +86,7 @@ export function Builder(props: BuilderProps) {
       {chart === "funnel" ? <FunnelSteps {...part} /> : <Measures {...part} isSingle={isNumber} />}
       {!isNumber && <Groups {...part} chart={chart} />}
       <div className="field-box">
-        <span className="build-label">Only rows with</span>
+        <span className="build-label">Filter</span>
         <ConditionLines
           label="Filter"
           fields={fields}
@@ -132,7 +136,7 @@ function Groups({ draft, fields, onChange, chart }: PartProps & { readonly chart
         <BucketPart {...{ draft, fields, onChange }} />
       )}
       <div className="field-box">
-        <span className="build-label">Grouped by</span>
+        <span className="build-label">Group by</span>
         {groupBy.map((name, n) => (
           <div key={n} className="build-line">
             <Select
@@ -170,7 +174,7 @@ function Groups({ draft, fields, onChange, chart }: PartProps & { readonly chart
               if (name !== undefined) put([...groupBy, name]);
             }}
           >
-            <Plus /> Add a group
+            <Plus /> Add group
           </Button>
         )}
       </div>
@@ -206,7 +210,7 @@ function BucketPart({ draft, fields, onChange }: PartProps) {
               )
             }
           >
-            <option value="">Not over time</option>
+            <option value="">None</option>
             {times.map(({ name, title }) => (
               <option key={name} value={name}>
                 {title ?? name}
@@ -215,7 +219,7 @@ function BucketPart({ draft, fields, onChange }: PartProps) {
           </Select>
           {timeBucket && (
             <Select
-              aria-label="By"
+              aria-label="Interval"
               value={timeBucket.unit}
               onChange={({ target }) => {
                 const unit = UNITS.find((one) => one === target.value) ?? "day";

@@ -51,7 +51,7 @@ export function ConditionLines({ label, fields, value, onChange }: ConditionLine
         />
       ))}
       <Button look="bare" type="button" onClick={add} disabled={fields.length === 0}>
-        <Plus /> Add a rule
+        <Plus /> Add rule
       </Button>
     </div>
   );
@@ -87,7 +87,7 @@ function RuleLine({ line, n, type, fields, onChange, onRemove }: RuleLineProps) 
         ))}
       </Select>
       <Select
-        aria-label={`Comparison of rule ${n + 1}`}
+        aria-label={`Operator of rule ${n + 1}`}
         value={line.operator}
         onChange={({ target }) => onChange({ ...line, operator: target.value })}
       >

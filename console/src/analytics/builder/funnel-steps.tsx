@@ -56,7 +56,7 @@ export function FunnelSteps({ draft, fields, onChange }: PartProps) {
           put([...funnel.steps, { name: `Step ${funnel.steps.length + 1}`, filter: {} }])
         }
       >
-        <Plus /> Add a step
+        <Plus /> Add step
       </Button>
     </div>
   );

@@ -22,7 +22,7 @@ export function Measures({ draft, fields, onChange, isSingle }: MeasuresProps) {
     onChange({ ...draft, aggregates: nameAll(next) });
   return (
     <div className="field-box">
-      <span className="build-label">Counts</span>
+      <span className="build-label">Values</span>
       {measures.map((measure, n) => (
         <MeasureLine
           key={n}
@@ -41,7 +41,7 @@ export function Measures({ draft, fields, onChange, isSingle }: MeasuresProps) {
             put([...measures, { fn: "count", filter: {}, as: `value_${measures.length + 1}` }])
           }
         >
-          <Plus /> Add a value
+          <Plus /> Add value
         </Button>
       )}
     </div>

@@ -20,19 +20,19 @@ export const CHARTS = [
   ["table", "Table"],
   ["pivot", "Pivot"],
   ["funnel", "Funnel"],
-  ["heat", "Heat map of hours"],
+  ["heat", "Heat map by hour"],
 ] as const;
 export type ChartType = (typeof CHARTS)[number][0];
 
 export const FUNCTIONS = choicesOf(KPI_AGGREGATE_FN, {
-  count: "How many",
-  distinct: "How many different",
+  count: "Count",
+  distinct: "Count unique",
   sum: "Sum of",
   avg: "Average of",
   percentile: "Percentile of",
-  min: "Lowest",
-  max: "Highest",
-  ratio: "Share of those with",
+  min: "Minimum",
+  max: "Maximum",
+  ratio: "Percentage with",
 });
 
 /** Returns the chart type of a draft. */
@@ -120,7 +120,7 @@ export function setChart(draft: ReportDraft, type: ChartType, fields: Fields): R
           funnel: funnel ?? {
             steps: [
               { name: "All", filter: {} },
-              { name: "Then", filter: {} },
+              { name: "Step 2", filter: {} },
             ],
           },
         },

@@ -13,7 +13,7 @@ export function NumberLook({ draft, onChange }: PartProps) {
           <span className="build-pair">
             <Select
               className="build-side"
-              aria-label="On target when"
+              aria-label="Target direction"
               value={chart.better ?? "up"}
               onChange={({ target }) => put({ better: target.value === "down" ? "down" : "up" })}
             >
@@ -42,7 +42,7 @@ export function NumberLook({ draft, onChange }: PartProps) {
             >
               <option value="number">Number</option>
               <option value="percent">Percent</option>
-              <option value="duration">Duration (of ms)</option>
+              <option value="duration">Duration (from ms)</option>
             </Select>
             <TextInput
               className="build-side"

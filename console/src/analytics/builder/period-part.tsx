@@ -57,7 +57,7 @@ export function PeriodPart({
         )}
       </Field>
       {canCompare && period && (
-        <Field label="Compared with">
+        <Field label="Compare with">
           {(attributes) => (
             <Select
               {...attributes}
@@ -67,7 +67,7 @@ export function PeriodPart({
                 onChange(next ? { ...draft, compare: next } : without(draft, ["compare"]));
               }}
             >
-              <option value="">Nothing</option>
+              <option value="">None</option>
               {COMPARES.map(([id, words]) => (
                 <option key={id} value={id}>
                   {words}
@@ -82,8 +82,8 @@ export function PeriodPart({
 }
 
 const COMPARES = [
-  ["period", "The period before"],
-  ["week", "A week earlier"],
-  ["month", "A month earlier"],
-  ["year", "A year earlier"],
+  ["period", "Previous period"],
+  ["week", "Previous week"],
+  ["month", "Previous month"],
+  ["year", "Previous year"],
 ] as const;

@@ -57,7 +57,7 @@ export function SourcePicker({ source, onChange }: SourcePickerProps) {
   const known = options.some((option) => option.value === value);
   return (
     <div className="field-box">
-      <span className="build-label">About</span>
+      <span className="build-label">Description</span>
       <Combobox
         label="Source"
         value={value}

@@ -40,9 +40,9 @@ function Explanation({ report, bar, at }: ExplainProps) {
       timeZone: told.period?.timezone,
     });
   const entries: readonly (readonly [string, React.ReactNode])[] = [
-    ["About", sourceWords(told.source)],
-    ["Own filter", told.filter ? <code>{JSON.stringify(told.filter)}</code> : "None"],
-    ["Filter of the bar", told.barFilter ? <code>{JSON.stringify(told.barFilter)}</code> : "None"],
+    ["Description", sourceWords(told.source)],
+    ["Tile filter", told.filter ? <code>{JSON.stringify(told.filter)}</code> : "None"],
+    ["Dashboard filter", told.barFilter ? <code>{JSON.stringify(told.barFilter)}</code> : "None"],
     ...(told.notFiltered.length > 0
       ? [["Not filtered by", told.notFiltered.join(", ")] as const]
       : []),
@@ -56,12 +56,12 @@ function Explanation({ report, bar, at }: ExplainProps) {
       ? [["Compared with", `${moment(told.before.from)} to ${moment(told.before.to)}`] as const]
       : []),
     [
-      "Seen with",
+      "Access",
       told.rights.limited
-        ? "your rights: rules show you some of the rows only"
-        : `your rights (${told.rights.permission})`,
+        ? "with your permissions: access rules hide some rows"
+        : `with your permissions (${told.rights.permission})`,
     ],
-    ["As of", at ? <Ago at={at} /> : "now"],
+    ["Calculated at", at ? <Ago at={at} /> : "now"],
   ];
   return (
     <div className="explain">

@@ -73,7 +73,7 @@ export function RowsSheet({ drill, onClose, onFilter }: RowsSheetProps) {
         <div className="grow">
           <h2 className="cut">{title}</h2>
           <p className="muted">
-            {[...words, ...(mark.before === true ? ["the period before"] : [])].join(" · ") ||
+            {[...words, ...(mark.before === true ? ["previous period"] : [])].join(" · ") ||
               "All rows"}
           </p>
         </div>
@@ -87,20 +87,20 @@ export function RowsSheet({ drill, onClose, onFilter }: RowsSheetProps) {
             <Filter /> Filter by this
           </Button>
         )}
-        <Button look="bare" isIcon type="button" aria-label="Close the rows" onClick={onClose}>
+        <Button look="bare" isIcon type="button" aria-label="Close rows" onClick={onClose}>
           <X />
         </Button>
       </header>
       <div className="rows-scroll" tabIndex={0} role="region" aria-label="Rows">
         {error && <ErrorNotice error={error} retry={() => void refetch()} />}
         {isPending && !error && <Loading rows={8} />}
-        {data?.rows.length === 0 && <Empty title="No rows">No rows are behind this number.</Empty>}
+        {data?.rows.length === 0 && <Empty title="No rows">No rows match this number.</Empty>}
         {data && data.rows.length > 0 && (
           <Rows rows={data.rows} titleOf={titleOf} nameValue={nameValue} />
         )}
         {data?.more && (
           <Button className="rows-more" type="button" onClick={() => setPages(pages + 1)}>
-            Show more
+            Load more
           </Button>
         )}
       </div>

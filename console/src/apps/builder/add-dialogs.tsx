@@ -82,7 +82,7 @@ function AddComponent({ app, at, preview, onClose }: AddDialogsProps) {
     icon: offer.icon,
     onPick: () => add(offer),
   }));
-  return <ChoiceDialog title="Add a component" choices={choices} onClose={onClose} />;
+  return <ChoiceDialog title="Add component" choices={choices} onClose={onClose} />;
 }
 
 /** A chart or number over a table's records gets its own aggregate source, so that it includes all records. */
@@ -129,7 +129,7 @@ function AddPage({ app, onClose }: AddDialogsProps) {
   const blank: Choice = {
     id: "blank",
     label: "Blank page",
-    about: "Begin with nothing",
+    about: "Start with an empty page",
     icon: FilePlus,
     onPick: () => {
       const path = freeName("/page", paths).replace("_", "-");
@@ -146,7 +146,7 @@ function AddPage({ app, onClose }: AddDialogsProps) {
       notifyLeftOut(parts);
     });
   });
-  return <ChoiceDialog title="Add a page" choices={[blank, ...choices]} onClose={onClose} />;
+  return <ChoiceDialog title="Add page" choices={[blank, ...choices]} onClose={onClose} />;
 }
 
 function AddSource({ app, onClose }: AddDialogsProps) {
@@ -169,13 +169,13 @@ function AddSource({ app, onClose }: AddDialogsProps) {
       {
         id: slug,
         label: name,
-        about: "Records of the table",
+        about: "Records of a table",
         icon: Table2,
         onPick: () => add(slug, { kind: "table", config: { table: slug } }),
       },
       {
         id: `${slug} numbers`,
-        label: `${name}, computed`,
+        label: `${name}, aggregated`,
         about: "Counts and sums over all records",
         icon: Sigma,
         onPick: () =>
@@ -188,14 +188,14 @@ function AddSource({ app, onClose }: AddDialogsProps) {
     {
       id: "tickets",
       label: "Tickets",
-      about: "Those that the person may see",
+      about: "Tickets that the user can see",
       icon: Tickets,
       onPick: () => add("tickets", { kind: "tickets", config: {} }),
     },
     ...reports.map(({ id, name }) => ({
       id,
       label: name,
-      about: "Report",
+      about: "Result of a report",
       icon: ChartColumn,
       onPick: () => add(name.toLowerCase(), { kind: "report", config: { reportId: id } }),
     })),
@@ -209,17 +209,17 @@ function AddSource({ app, onClose }: AddDialogsProps) {
     {
       id: "members",
       label: "Members",
-      about: "Active members of the workspace, for a choice of a person",
+      about: "Active members of the workspace, for example to select a person",
       icon: Users,
       onPick: () => add("members", { kind: "members", config: {} }),
     },
     {
       id: "query",
       label: "Saved query",
-      about: "Rows of SQL",
+      about: "Result rows of an SQL query",
       icon: Database,
       onPick: () => add("query", { kind: "query", config: { queryId: "" } }),
     },
   ];
-  return <ChoiceDialog title="Add a data source" choices={choices} onClose={onClose} />;
+  return <ChoiceDialog title="Add data source" choices={choices} onClose={onClose} />;
 }

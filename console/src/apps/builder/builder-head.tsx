@@ -50,14 +50,14 @@ export function BuilderHead(props: BuilderHeadProps) {
       <SaveNote state={draft.state} />
       <span className="grow" />
       <label className="builder-role">
-        <span className="muted">as</span>
+        <span className="muted">View as</span>
         <Select
           aria-label="Preview as"
           value={role}
           disabled={!mayEdit}
           onChange={({ target }) => setRole(target.value)}
         >
-          <option value="">Me</option>
+          <option value="">Current user</option>
           {offered.map(({ id, name }) => (
             <option key={id} value={id}>
               {toWords(name)}
@@ -65,14 +65,14 @@ export function BuilderHead(props: BuilderHeadProps) {
           ))}
         </Select>
       </label>
-      <Toggle label="Use the preview" isOn={isUsed} onTurn={setUsed}>
+      <Toggle label="Interactive preview" isOn={isUsed} onTurn={setUsed}>
         <MousePointer2 />
       </Toggle>
-      <Toggle label="As on a telephone" isOn={isPhone} onTurn={setPhone}>
+      <Toggle label="Mobile preview" isOn={isPhone} onTurn={setPhone}>
         <Smartphone />
       </Toggle>
       <Toggle
-        label="JSON beside it"
+        label="Show JSON"
         isOn={view === "json"}
         onTurn={(isOn) =>
           void navigate({
@@ -96,8 +96,8 @@ export function BuilderHead(props: BuilderHeadProps) {
           href={addressOf(app.slug, place.environment)}
           target="_blank"
           rel="noreferrer"
-          aria-label="Open the app"
-          title={`Open it in ${place.environment}`}
+          aria-label="Open app"
+          title={`Open the app in ${place.environment}`}
         >
           <ExternalLink />
         </a>
@@ -106,7 +106,7 @@ export function BuilderHead(props: BuilderHeadProps) {
         look="main"
         type="button"
         disabled={!mayDeploy}
-        title={mayDeploy ? undefined : "You may not publish apps."}
+        title={mayDeploy ? undefined : "You don't have permission to publish apps."}
         onClick={props.onPublish}
       >
         <Rocket /> Publish
@@ -117,7 +117,7 @@ export function BuilderHead(props: BuilderHeadProps) {
 
 const WORDS: Readonly<Record<SaveState["kind"], string>> = {
   saved: "Saved",
-  waiting: "Not saved yet",
+  waiting: "Unsaved changes",
   saving: "Saving…",
   refused: "Not saved",
   conflict: "Not saved",

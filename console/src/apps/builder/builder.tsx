@@ -33,7 +33,7 @@ export function AppBuilder() {
 }
 
 const PANES = [
-  { id: "tree", label: "Parts" },
+  { id: "tree", label: "Components" },
   { id: "stage", label: "Preview" },
   { id: "side", label: "Properties" },
 ] as const;
@@ -121,7 +121,7 @@ function Builder({ app }: { readonly app: Schemas["App"] }) {
 /** Phones show one pane of the builder at a time. */
 function Panes(props: { readonly pane: Pane; readonly setPane: (pane: Pane) => void }) {
   return (
-    <div className="builder-panes" role="group" aria-label="Part of the builder">
+    <div className="builder-panes" role="group" aria-label="Section of the builder">
       {PANES.map(({ id, label }) => (
         <Button
           look="bare"
@@ -152,7 +152,9 @@ function StagePane({ draft, at, preview, isUsed, isPhone, isOff, setStage }: Sta
   return (
     <section className="builder-stage" aria-label="Preview">
       {isOff ? (
-        <p className="muted stage-note">A preview is for those who may change the app.</p>
+        <p className="muted stage-note">
+          The preview is only available to people who can edit the app.
+        </p>
       ) : (
         <Stage
           preview={preview}

@@ -46,7 +46,7 @@ export function ChoiceDialog({ title, choices, onClose, isLoading, none }: Choic
       <TextInput
         type="search"
         aria-label={title}
-        placeholder="Find…"
+        placeholder="Search…"
         role="combobox"
         aria-expanded
         aria-controls="choices"
@@ -78,7 +78,7 @@ export function ChoiceDialog({ title, choices, onClose, isLoading, none }: Choic
         ))}
       </div>
       {found.length === 0 && (
-        <p className="muted">{isLoading ? "Loading…" : (none ?? "Nothing is called that.")}</p>
+        <p className="muted">{isLoading ? "Loading…" : (none ?? "No matches")}</p>
       )}
     </Dialog>
   );

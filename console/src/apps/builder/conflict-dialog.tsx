@@ -18,33 +18,31 @@ export function ConflictDialog({
   const { draft: merged, clashes } = mergeDrafts(saved, draft, theirs);
   return (
     <Dialog
-      title="Somebody else changed this app"
+      title="Another user changed this app"
       isWide
       onClose={() => settle(merged)}
       onSubmit={() => settle(merged)}
       footer={
         <>
           <Button type="button" onClick={() => settle(theirs)}>
-            Take theirs
+            Use their version
           </Button>
           <Button type="button" onClick={() => settle(draft)}>
-            Keep only mine
+            Use my version
           </Button>
           <Button look="main" data-focus>
-            Keep both
+            Merge both
           </Button>
         </>
       }
     >
-      <p>Nothing is lost: whatever you choose, Undo brings yours back.</p>
-      <h3>They changed</h3>
+      <p>You can return to your version with Undo, whichever option you select.</p>
+      <h3>Their changes</h3>
       <ChangeList changes={compareApps(saved, theirs)} />
-      <h3>You changed</h3>
+      <h3>Your changes</h3>
       <ChangeList changes={compareApps(saved, draft)} />
       {clashes.length > 0 && (
-        <p className="warn-words">
-          Both of you changed {clashes.join(", ")}: of that, yours is kept.
-        </p>
+        <p className="warn-words">You both changed {clashes.join(", ")}. Your values are kept.</p>
       )}
     </Dialog>
   );

@@ -27,7 +27,7 @@ export function JsonPanel({ app, mayEdit }: { readonly app: AppDraft; readonly m
       <CodeEditor
         value={text}
         isBlock
-        label="The app as JSON"
+        label="App definition as JSON"
         language="json"
         isReadOnly={!mayEdit}
         isInvalid={error !== undefined}
@@ -55,13 +55,14 @@ function parse(text: string): unknown {
 
 /** Returns why the app can't be displayed; other errors appear in the problem list. */
 function findReason(text: string, value: unknown): string | undefined {
-  if (value === undefined) return findJsonFault(text)?.message ?? "This is no JSON yet.";
-  if (!isFields(value)) return "An app is an object.";
+  if (value === undefined) return findJsonFault(text)?.message ?? "This is not valid JSON.";
+  if (!isFields(value)) return "The app must be a JSON object.";
   const { name, pages, dataSources } = value;
-  if (typeof name !== "string") return "It needs a name.";
-  if (!Array.isArray(pages) || pages.length === 0) return "It needs pages.";
-  if (!Array.isArray(dataSources)) return "It needs dataSources, though it may be empty.";
+  if (typeof name !== "string") return 'The app needs a name. Add "name".';
+  if (!Array.isArray(pages) || pages.length === 0)
+    return 'The app needs at least one page. Add "pages".';
+  if (!Array.isArray(dataSources)) return 'Add "dataSources". It can be an empty list.';
   const isPage = (page: unknown): boolean =>
     isFields(page) && Array.isArray(page["components"]) && typeof page["path"] === "string";
-  return pages.every(isPage) ? undefined : "Each page needs a path and components.";
+  return pages.every(isPage) ? undefined : 'Each page needs "path" and "components".';
 }

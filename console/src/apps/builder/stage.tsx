@@ -78,14 +78,14 @@ export function Stage(props: StageProps) {
     <div ref={box} className={isNarrow ? "stage-box narrow" : "stage-box"}>
       {isLate && (
         <p className="stage-late" role="alert">
-          The preview does not answer: its script could not be loaded. Load the page again.
+          The preview could not be loaded. Reload the page.
         </p>
       )}
       <iframe
         ref={frame}
         className="stage-frame"
         style={size}
-        title="Preview of the app"
+        title="App preview"
         src={`${BASE_PATH}/apps/_stage`}
       />
     </div>

@@ -60,15 +60,15 @@ export function Tree(props: TreeProps) {
       {icon}
       <span className="grow cut">{label}</span>
       {broken.some((path) => path === pointer || path.startsWith(`${pointer}/`)) && (
-        <i className="tree-bad" title="Something is wrong here" />
+        <i className="tree-bad" title="This component has errors" />
       )}
       {hint !== undefined && <span className="tree-hint cut">{hint}</span>}
       {drag && mayEdit && <GripVertical className="tree-grip" />}
     </div>
   );
   return (
-    <nav className="builder-tree scroll" aria-label="Parts of the app">
-      <Head title="Pages" add="Add a page" isOff={!mayEdit} onAdd={props.onAddPage} />
+    <nav className="builder-tree scroll" aria-label="Components of the app">
+      <Head title="Pages" add="Add page" isOff={!mayEdit} onAdd={props.onAddPage} />
       <div
         role="tree"
         aria-label="Pages and components"
@@ -102,11 +102,11 @@ export function Tree(props: TreeProps) {
       </div>
       {mayEdit && (
         <Button className="tree-add" type="button" onClick={props.onAdd}>
-          <Plus /> Component <kbd>/</kbd>
+          <Plus /> Add component <kbd>/</kbd>
         </Button>
       )}
-      <Head title="Data" add="Add a data source" isOff={!mayEdit} onAdd={props.onAddSource} />
-      <div role="tree" aria-label="Data" onKeyDown={(event) => walkTree(event, choose)}>
+      <Head title="Data sources" add="Add data source" isOff={!mayEdit} onAdd={props.onAddSource} />
+      <div role="tree" aria-label="Data sources" onKeyDown={(event) => walkTree(event, choose)}>
         {draft.dataSources.map(({ name, kind }, n) =>
           row({
             pointer: `/dataSources/${n}`,

@@ -152,7 +152,7 @@ function useSave(
 
 const toRefusal = (error: unknown): string =>
   error instanceof ApiError && error.status === 422
-    ? "Not saved until its problems are solved"
+    ? "Not saved. Fix the problems first."
     : describeRefusal(error);
 
 function toBody({ pages, dataSources, ...rest }: Draft) {

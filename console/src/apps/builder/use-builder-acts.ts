@@ -30,24 +30,24 @@ interface ActsInput {
 
 /** Shortcuts without Ctrl work only in the tree and the preview, because users type in the properties. */
 const PARTS = ".builder-tree, .builder-stage";
-const NO_COMPONENT = "Choose a component first.";
-const NOTHING = "There is nothing to go back to.";
+const NO_COMPONENT = "Select a component first.";
+const NOTHING = "Nothing to undo or redo.";
 
 export function useBuilderActs({ app, at, mayEdit, setDialog }: ActsInput) {
   const { draft } = app;
   const navigate = useNavigate();
   const { view } = useSearch({ from: "/inside/builder/$id" });
   const isComponent = isComponentAt(at);
-  const refusal = mayEdit ? undefined : "You may not change this app.";
+  const refusal = mayEdit ? undefined : "You don't have permission to edit this app.";
   const own = refusal ?? (isComponent ? undefined : NO_COMPONENT);
   const remove = (): void => {
     if (/^\/pages\/\d+$/.test(at) && draft.pages.length === 1)
-      return notify("An app needs a page.");
+      return notify("You can't delete the last page. An app needs at least one page.");
     app.apply(removeAt(draft, at));
-    return notify("Removed", app.undo);
+    return notify("Component removed", app.undo);
   };
   const copy = (): void => {
-    void copyText(JSON.stringify(readAt(draft, at), null, 2), "The component is");
+    void copyText(JSON.stringify(readAt(draft, at), null, 2), "Component");
   };
   const duplicate = (): void => {
     const { list, index } = roomFor(draft, at);
@@ -56,7 +56,7 @@ export function useBuilderActs({ app, at, mayEdit, setDialog }: ActsInput) {
   const wrap = (kind: Container): void => app.change(wrapIn(draft, at, kind), { at });
   usePaste(app, at, mayEdit);
   const actions: readonly Action[] = [
-    { keys: "/", label: "Add a component", run: () => setDialog("component"), disabled: refusal },
+    { keys: "/", label: "Add component", run: () => setDialog("component"), disabled: refusal },
     { keys: "mod+z", label: "Undo", run: app.undo, disabled: app.canUndo ? undefined : NOTHING },
     {
       keys: "mod+shift+z",
@@ -80,7 +80,7 @@ export function useBuilderActs({ app, at, mayEdit, setDialog }: ActsInput) {
     { keys: "Backspace", label: "Remove", run: remove, disabled: own, hidden: true },
     {
       keys: "j",
-      label: "JSON beside it",
+      label: "Show JSON",
       run: () =>
         void navigate({
           to: ".",

@@ -82,7 +82,7 @@ export const OFFERS: readonly Offer[] = [
   {
     id: "table",
     label: "Table",
-    about: "Rows that people sort, search, choose and change",
+    about: "Rows that users can sort, search, select and edit",
     icon: Table2,
     make: ({ source, fields }) => ({
       type: "table",
@@ -96,7 +96,7 @@ export const OFFERS: readonly Offer[] = [
   {
     id: "detail",
     label: "Detail",
-    about: "The fields of one row",
+    about: "Fields of one record",
     icon: LayoutList,
     make: ({ source, fields }) => ({
       type: "detail",
@@ -109,7 +109,7 @@ export const OFFERS: readonly Offer[] = [
   {
     id: "form",
     label: "Form",
-    about: "Fields to fill in, checked before they are sent",
+    about: "Input fields, validated before submission",
     icon: SquarePen,
     make: ({ source, fields, draft }) => {
       const table = draft.dataSources.find(({ name }) => name === source)?.config["table"];
@@ -125,18 +125,18 @@ export const OFFERS: readonly Offer[] = [
   {
     id: "chart",
     label: "Chart",
-    about: "Bars, lines or areas, computed over all rows",
+    about: "Bars, lines or areas, aggregated over all rows",
     icon: ChartColumn,
     make: ({ source }) => ({ type: "chart", dataSource: source, kind: "bar", title: "By group" }),
   },
   {
     id: "stat",
     label: "Number",
-    about: "One figure, large",
+    about: "One large number",
     icon: Sigma,
     make: ({ source }) => ({
       type: "stat",
-      label: "How many",
+      label: "Count",
       value: source === "" ? 0 : `{{ $count(data.${source}) }}`,
       format: "number",
     }),
@@ -144,7 +144,7 @@ export const OFFERS: readonly Offer[] = [
   {
     id: "board",
     label: "Board",
-    about: "Cards in columns, moved by hand",
+    about: "Cards in columns, moved with drag and drop",
     icon: KanbanSquare,
     make: ({ source, fields }) => ({
       type: "board",
@@ -157,7 +157,7 @@ export const OFFERS: readonly Offer[] = [
   {
     id: "calendar",
     label: "Calendar",
-    about: "Rows on the days of a month",
+    about: "Records by day of the month",
     icon: CalendarDays,
     make: ({ source, fields }) => ({
       type: "calendar",
@@ -169,11 +169,11 @@ export const OFFERS: readonly Offer[] = [
   {
     id: "button",
     label: "Button",
-    about: "Starts a workflow, changes a record, leads to a page",
+    about: "Starts a workflow, changes a record or opens a page",
     icon: SquareMousePointer,
     make: () => ({
       type: "button",
-      label: "Do it",
+      label: "Button",
       style: "primary",
       action: { type: "refresh" },
     }),
@@ -181,7 +181,7 @@ export const OFFERS: readonly Offer[] = [
   {
     id: "text",
     label: "Text",
-    about: "A heading or a sentence, with values in it",
+    about: "A heading or paragraph, can contain values",
     icon: Heading,
     make: () => ({ type: "text", text: "Hello {{ user.name }}", style: "heading" }),
   },
@@ -195,59 +195,59 @@ export const OFFERS: readonly Offer[] = [
   {
     id: "image",
     label: "Image",
-    about: "A picture of a record, or of this installation",
+    about: "An image from a record or from this server",
     icon: Image,
     make: ({ source }) => ({
       type: "image",
       src: source === "" ? "" : `{{ data.${source}[0].image }}`,
-      alt: "Picture",
+      alt: "Image",
     }),
   },
   {
     id: "input",
     label: "Input",
-    about: "A value that sources and texts read",
+    about: "An input value for data sources and texts",
     icon: RectangleEllipsis,
     make: () => ({ type: "input", name: "search", label: "Search" }),
   },
   {
     id: "select",
-    label: "Choice",
-    about: "One of several values that sources read",
+    label: "Select",
+    about: "One of several values, used by data sources",
     icon: ChevronsUpDown,
     make: () => ({ type: "select", name: "choice", label: "Show", options: ["All", "Mine"] }),
   },
   {
     id: "columns",
     label: "Columns",
-    about: "Parts beside each other",
+    about: "Components side by side",
     icon: Columns2,
     make: () => ({ type: "columns", columns: [{ components: [] }, { components: [] }] }),
   },
   {
     id: "tabs",
     label: "Tabs",
-    about: "Parts of which one is shown",
+    about: "Components on tabs",
     icon: FolderOpen,
     make: () => ({
       type: "tabs",
       tabs: [
-        { title: "First", components: [] },
-        { title: "Second", components: [] },
+        { title: "Tab 1", components: [] },
+        { title: "Tab 2", components: [] },
       ],
     }),
   },
   {
     id: "modal",
     label: "Modal",
-    about: "A button that opens parts over the page",
+    about: "A button that opens components in a dialog",
     icon: AppWindow,
     make: () => ({ type: "modal", title: "Details", openLabel: "Open", components: [] }),
   },
   {
     id: "ticket-list",
     label: "Ticket list",
-    about: "The person's own tickets, or those of the desk",
+    about: "The user's own tickets, or those of the service desk",
     icon: Tickets,
     source: ticketSource,
     make: ({ source }) => ({
@@ -258,25 +258,25 @@ export const OFFERS: readonly Offer[] = [
       columns: [
         { field: "number", label: "Number" },
         { field: "title", label: "Title" },
-        { field: "state", label: "State", format: "badge" },
-        { field: "createdAt", label: "Since", format: "date" },
+        { field: "state", label: "Status", format: "badge" },
+        { field: "createdAt", label: "Created", format: "date" },
       ],
     }),
   },
   {
     id: "ticket-form",
     label: "Ticket form",
-    about: "Raises an incident in the name of the person",
+    about: "Creates an incident for the current user",
     icon: TicketPlus,
     make: () => ({
       type: "form",
-      title: "Ask for help",
+      title: "Report an issue",
       fields: [
-        { name: "title", label: "What is it about?", required: true, maxLength: 200 },
-        { name: "description", label: "What happened?", input: "textarea" },
+        { name: "title", label: "Title", required: true, maxLength: 200 },
+        { name: "description", label: "Description", input: "textarea" },
       ],
-      submit: { type: "create_ticket", message: "{{ result.number }} is raised." },
-      submitLabel: "Send",
+      submit: { type: "create_ticket", message: "Ticket {{ result.number }} created." },
+      submitLabel: "Submit",
     }),
   },
 ];

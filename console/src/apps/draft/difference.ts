@@ -19,12 +19,12 @@ export function compareApps(before: Parts, after: Parts): readonly Change[] {
   const settings = (["name", "theme"] as const).filter((key) => !isSame(before[key], after[key]));
   return [
     ...(settings.length > 0
-      ? [{ kind: "changed", what: "The app", fields: settings, at: "" } as const]
+      ? [{ kind: "changed", what: "App settings", fields: settings, at: "" } as const]
       : []),
     ...comparePages(before, after),
     ...compareLists(before.dataSources, after.dataSources, {
       base: "/dataSources",
-      nameOf: ({ name }) => `Data ${name}`,
+      nameOf: ({ name }) => `Data source ${name}`,
     }),
   ];
 }

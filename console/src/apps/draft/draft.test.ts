@@ -120,7 +120,7 @@ test("changes of two users are both kept if they are separate, and reported if t
   };
   const { draft: merged, clashes } = mergeDrafts(draft, mine, theirs);
   expect(merged).toEqual({ ...theirs, name: "Mine" });
-  expect(clashes).toEqual(["the name"]);
+  expect(clashes).toEqual(["name"]);
   expect(compareApps(draft, theirs).map(({ kind, what }) => `${kind} ${what}`)).toEqual([
     "changed The app",
     "changed Page Start",

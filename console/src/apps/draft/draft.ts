@@ -204,7 +204,7 @@ export function wrapIn(draft: Draft, pointer: string, kind: Container): Draft {
   const inner = readAt(draft, pointer) as Component;
   const around: Readonly<Record<Container, Component>> = {
     columns: { type: "columns", columns: [{ components: [inner] }, { components: [] }] },
-    tabs: { type: "tabs", tabs: [{ title: "First", components: [inner] }] },
+    tabs: { type: "tabs", tabs: [{ title: "Tab 1", components: [inner] }] },
     modal: { type: "modal", title: "Details", openLabel: "Open", components: [inner] },
   };
   return writeAt(draft, pointer, around[kind]);

@@ -42,14 +42,14 @@ export function mergeDrafts(base: Draft, mine: Draft, theirs: Draft): Merge {
   };
   return {
     draft: {
-      name: field("name", "the name"),
-      slug: field("slug", "the address"),
-      description: field("description", "the description"),
-      theme: field("theme", "the theme"),
-      pages: list([base.pages, mine.pages, theirs.pages], ({ title }) => `the page ${title}`),
+      name: field("name", "name"),
+      slug: field("slug", "URL path"),
+      description: field("description", "description"),
+      theme: field("theme", "theme"),
+      pages: list([base.pages, mine.pages, theirs.pages], ({ title }) => `page ${title}`),
       dataSources: list(
         [base.dataSources, mine.dataSources, theirs.dataSources],
-        ({ name }) => `the data source ${name}`,
+        ({ name }) => `data source ${name}`,
       ),
     },
     clashes,

@@ -28,13 +28,13 @@ export function Apps() {
     <>
       <ListPage
         title="Apps"
-        about="Pages of your own over your data: lists, forms, boards and charts, with the rights that each person has."
+        about="Internal tools on top of your data: lists, forms, boards and charts. Users see only the data that they have access to."
         thing="app"
         read={read}
         shown={found.length}
         find={{ value: words, onChange: setWords, by: "names and descriptions" }}
         create={{ label: "New app", run: () => setStarting(true), refusal }}
-        empty="Example: an app of the table Stock, in which the storeroom books what comes and goes. One click makes it."
+        empty="Example: an app for the table Stock, where the warehouse records deliveries. Select New app to generate it from the table."
       >
         <div className="app-list scroll">
           <ul className="app-cards">
@@ -54,8 +54,8 @@ export function Apps() {
           )}
           {shown.length > 0 && (
             <p className="muted app-note">
-              Whoever may open apps can use those that are published. In them they see and change
-              what they may anyway.
+              Members who can open apps can use the published ones. Apps show and change only the
+              data that each member has access to.
             </p>
           )}
         </div>
@@ -98,7 +98,7 @@ function AppCard(props: { readonly app: ListedApp; readonly refusal: string | un
               href={addressOf(slug, environment)}
               target="_blank"
               rel="noreferrer"
-              title={`Open it in ${environment}`}
+              title={`Open in ${environment}`}
             >
               {toWords(environment)} {live.number} <ExternalLink />
             </a>
@@ -141,7 +141,7 @@ const archive = ({ id, name }: ListedApp): Promise<unknown> =>
     "apps.archive",
     { params: { id } },
     {
-      said: `${name} is archived: nobody can open it any more.`,
+      said: `${name} archived. Users can no longer open it.`,
       undo: () => call("apps.unarchive", { params: { id } }),
     },
   );
@@ -151,7 +151,7 @@ const unarchive = ({ id, name }: ListedApp): Promise<unknown> =>
     "apps.unarchive",
     { params: { id } },
     {
-      said: `${name} is restored.`,
+      said: `${name} restored.`,
       undo: () => call("apps.archive", { params: { id } }),
     },
   );

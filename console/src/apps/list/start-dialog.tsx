@@ -20,7 +20,7 @@ export interface Scaffold {
 export function notifyLeftOut({ leftOut }: Scaffold): void {
   if (leftOut.length === 0) return;
   const parts = leftOut.map(({ title, reason }) => `${title} (${reason.replace(/\.$/, "")})`);
-  notify(`Not in the form: ${parts.join(", ")}.`);
+  notify(`Not included in the form: ${parts.join(", ")}.`);
 }
 
 type ScaffoldOf =
@@ -109,11 +109,13 @@ export function StartDialog(props: {
   const blank: Choice = {
     id: "blank",
     label: "Blank page",
-    about: "Begin with nothing",
+    about: "Start with an empty page",
     icon: SquareDashed,
     onPick: () => void create(async () => BLANK),
   };
-  return <ChoiceDialog title="Start from" choices={[...choices, blank]} onClose={props.onClose} />;
+  return (
+    <ChoiceDialog title="Create app from" choices={[...choices, blank]} onClose={props.onClose} />
+  );
 }
 
 const toSlug = (name: string): string =>

@@ -6,16 +6,16 @@ import { Button } from "../../ui/form/button.tsx";
 import { Select } from "../../ui/form/controls.tsx";
 
 const ACTIONS: Readonly<Record<string, string>> = {
-  create_record: "Create a record",
-  update_record: "Change a record",
-  delete_record: "Delete a record",
-  run_workflow: "Start a workflow",
-  navigate: "Go to a page",
-  create_ticket: "Raise a ticket",
-  invoke_connector: "Call a connector",
-  execute_artifact: "Run an artifact",
-  run_query: "Run a query",
-  refresh: "Read the data again",
+  create_record: "Create record",
+  update_record: "Update record",
+  delete_record: "Delete record",
+  run_workflow: "Start workflow",
+  navigate: "Go to page",
+  create_ticket: "Create ticket",
+  invoke_connector: "Call connector",
+  execute_artifact: "Run artifact",
+  run_query: "Run query",
+  refresh: "Refresh data",
 };
 
 interface ActionFieldProps {
@@ -65,7 +65,7 @@ function Step({ id, label, value, isOptional, isDisabled, ctx, onChange }: StepP
           onChange(target.value === "" ? undefined : { type: target.value })
         }
       >
-        {(isOptional || type === "") && <option value="">Nothing</option>}
+        {(isOptional || type === "") && <option value="">No action</option>}
         {Object.entries(ACTIONS).map(([name, words]) => (
           <option key={name} value={name}>
             {words}
@@ -109,7 +109,7 @@ function Step({ id, label, value, isOptional, isDisabled, ctx, onChange }: StepP
       ))}
       {type !== "" && !isDisabled && (
         <Button look="bare" type="button" onClick={() => follow([...next, { type: "refresh" }])}>
-          <Plus /> Then
+          <Plus /> Add next action
         </Button>
       )}
     </div>
@@ -121,8 +121,8 @@ const TITLES: Readonly<Record<string, string>> = {
   connectorId: "Connector",
   artifactId: "Artifact",
   queryId: "Query",
-  message: "Say when it is done",
-  wait: "Wait for its end",
+  message: "Success message",
+  wait: "Wait until it finishes",
   path: "Or a path of this installation",
 };
 

@@ -60,7 +60,7 @@ export function Properties(props: PropertiesProps) {
             look="bare"
             isIcon
             type="button"
-            aria-label={`Remove the ${title.toLowerCase()}`}
+            aria-label={`Remove ${title.toLowerCase()}`}
             title="Remove"
             onClick={props.onRemove}
           >
@@ -85,7 +85,7 @@ export function Properties(props: PropertiesProps) {
             }}
           />
         ) : (
-          <p className="muted">Choose a part in the tree or in the preview.</p>
+          <p className="muted">Select a component in the tree or in the preview.</p>
         )}
         {kind === "source" && isFields(value) && (
           <Sample name={String(value["name"])} preview={preview} />
@@ -113,12 +113,12 @@ function settle(value: unknown): unknown {
 function PartMenu({ onCopy, onWrap }: PropertiesProps) {
   return (
     <Menu
-      label="More"
+      label="More actions"
       items={[
         { label: "Copy as JSON", icon: <Copy />, keys: "mod+c", onPick: onCopy },
-        { label: "Put into columns", onPick: () => onWrap("columns"), isApart: true },
-        { label: "Put into tabs", onPick: () => onWrap("tabs") },
-        { label: "Put into a modal", onPick: () => onWrap("modal") },
+        { label: "Wrap in columns", onPick: () => onWrap("columns"), isApart: true },
+        { label: "Wrap in tabs", onPick: () => onWrap("tabs") },
+        { label: "Wrap in modal", onPick: () => onWrap("modal") },
       ]}
     >
       ···

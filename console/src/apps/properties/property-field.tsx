@@ -92,7 +92,7 @@ function Pick(props: {
       isDisabled={field.isDisabled}
       isInvalid={field.error !== undefined}
       describedBy={field.describedBy}
-      placeholder={isFree ? "Choose or write" : "Choose"}
+      placeholder={isFree ? "Select or enter a value" : "Select…"}
       onChange={field.onChange}
     />
   );
@@ -164,7 +164,7 @@ function Lines({ field }: { readonly field: FieldProps }) {
       id={field.id}
       rows={Math.min(8, Math.max(2, values.length + 1))}
       disabled={field.isDisabled}
-      placeholder="One in each line"
+      placeholder="One value per line"
       value={isOwn ? typed : shown}
       onChange={({ target }) => {
         setTyped(target.value);

@@ -17,8 +17,8 @@ export function Sample({
   return (
     <section className="side-sample">
       <h3>
-        What it gives{" "}
-        {source.rows !== null && <span className="muted">· the first {source.rows}</span>}
+        Preview of the data{" "}
+        {source.rows !== null && <span className="muted">· first {source.rows}</span>}
       </h3>
       {source.error === null ? (
         <Json
@@ -28,7 +28,7 @@ export function Sample({
       ) : (
         <p className="muted">
           {source.error === "Loading …"
-            ? "It may change something, so the preview does not load it."
+            ? "Not loaded in the preview, because it can change data."
             : source.error}
         </p>
       )}

@@ -17,22 +17,22 @@ const FIRST = [
 const LAST = ["visible", "id"];
 
 const TITLES: Readonly<Record<string, string>> = {
-  dataSource: "Data",
-  openLabel: "Button that opens it",
-  rowAction: "When a row is pressed",
-  rowActions: "Buttons of a row",
-  bulkActions: "Buttons for chosen rows",
-  granted: "Everybody who opens the app may start it",
-  submit: "When it is sent",
-  submitLabel: "Button that sends it",
+  dataSource: "Data source",
+  openLabel: "Label of the open button",
+  rowAction: "On row click",
+  rowActions: "Row actions",
+  bulkActions: "Bulk actions",
+  granted: "Everyone who opens the app can start it",
+  submit: "On submit",
+  submitLabel: "Submit button label",
   pageSize: "Rows per page",
-  groupBy: "Columns by",
-  cardTitle: "Title of a card",
-  visible: "Shown when",
+  groupBy: "Group by",
+  cardTitle: "Card title",
+  visible: "Visible if",
   id: "Name in bindings",
-  x: "Along",
-  y: "Up",
-  edit: "People may change it",
+  x: "X axis",
+  y: "Y axis",
+  edit: "Users can edit it",
 };
 
 /** Returns the type of the part at a pointer. */
@@ -66,7 +66,7 @@ export function schemaOf(published: Schema, kind: string, sourceKind: unknown): 
       type: "object",
       required: ["name", "config"],
       properties: {
-        name: { type: "string", title: "Name in bindings" },
+        name: { type: "string", title: "Name for bindings" },
         config: { ...config, title: "Settings" },
       },
       $defs: defs,
@@ -123,8 +123,8 @@ const APP: Schema = {
     name: { type: "string", maxLength: 100 },
     slug: {
       type: "string",
-      title: "Address",
-      description: "Lower-case letters, digits and hyphens",
+      title: "URL path",
+      description: "Lowercase letters, digits and hyphens. Example: order-desk",
     },
     description: { type: "string", "x-multiline": true },
     theme: {
@@ -133,7 +133,7 @@ const APP: Schema = {
       required: ["accent"],
       properties: {
         accent: { type: "string", title: "Colour", examples: ["#0b6b63"] },
-        mode: { enum: APP_THEME_MODE, title: "Light or dark" },
+        mode: { enum: APP_THEME_MODE, title: "Colour scheme" },
       },
     },
   },
@@ -144,7 +144,7 @@ const PAGE: Schema = {
   required: ["title", "path"],
   properties: {
     title: { type: "string", maxLength: 200 },
-    path: { type: "string", description: "`/` is the page that the app opens with" },
-    menu: { type: "boolean", title: "In the menu", default: true },
+    path: { type: "string", description: "`/` is the start page. Example: /orders" },
+    menu: { type: "boolean", title: "Show in menu", default: true },
   },
 };

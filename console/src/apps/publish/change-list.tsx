@@ -13,7 +13,7 @@ export function ChangeList({
   readonly changes: readonly Change[];
   readonly onJump?: (at: string) => void;
 }) {
-  if (changes.length === 0) return <p className="muted">Nothing.</p>;
+  if (changes.length === 0) return <p className="muted">No changes</p>;
   return (
     <ul className="change-list">
       {changes.map(({ kind, what, fields, at }, n) => {

@@ -29,11 +29,11 @@ export function PublicAccess({ app, environment }: AccessProps) {
   const readAgain = (): Promise<void> => queries.invalidateQueries({ queryKey });
   const open = useCommand("apps.make_public", {
     environment,
-    said: `Anyone can open ${app.name} now.`,
+    said: `${app.name} is now public. Anyone with the link can open it.`,
   });
   const close = useCommand("apps.make_private", {
     environment,
-    said: `Only people who have signed in can open ${app.name} now.`,
+    said: `${app.name} now requires sign-in.`,
   });
   const { refusal } = open;
   const isBusy = open.isBusy || close.isBusy;
@@ -50,9 +50,9 @@ export function PublicAccess({ app, environment }: AccessProps) {
       .then(() => setWanted(undefined));
   };
   return (
-    <section className="publish-access" aria-label="Who can open it">
-      <h3>Who can open it</h3>
-      <div className="publish-environments" role="radiogroup" aria-label="Who can open it">
+    <section className="publish-access" aria-label="App access">
+      <h3>Access to the app</h3>
+      <div className="publish-environments" role="radiogroup" aria-label="App access">
         {[false, true].map((each) => (
           <label key={String(each)} className={each === (wanted ?? isPublic) ? "chosen" : ""}>
             <RadioButton
@@ -62,14 +62,14 @@ export function PublicAccess({ app, environment }: AccessProps) {
               title={refusal}
               onChange={() => choose(each)}
             />
-            {each ? "Anyone" : "People who have signed in"}
+            {each ? "Anyone with the link" : "Signed-in members"}
           </label>
         ))}
       </div>
       <p className="muted">
         {isPublic
-          ? "Strangers see its pages with your rights, and use its buttons and forms. How often is limited."
-          : "They see in it what they may see anyway."}
+          ? "Visitors see the pages with your permissions, and can use the buttons and forms. Requests are rate limited."
+          : "Each member sees only the data that they have access to."}
       </p>
       {isPublic && (
         <Address
@@ -95,9 +95,8 @@ function Address({ app, environment, domain, onSaved }: AddressProps) {
   const wanted = text.trim().toLowerCase() || null;
   const set = useCommand("apps.set_domain", {
     environment,
-    refusal: wanted === domain ? "Nothing is changed." : undefined,
-    said:
-      wanted === null ? "The app has no domain of its own now." : `The app is at ${wanted} now.`,
+    refusal: wanted === domain ? "There are no unsaved changes." : undefined,
+    said: wanted === null ? "Custom domain removed." : `The app is available at ${wanted}.`,
     onDone: onSaved,
   });
   const save = (): void => void set.run({ params: { id: app.id }, body: { domain: wanted } });
@@ -119,13 +118,13 @@ function Address({ app, environment, domain, onSaved }: AddressProps) {
       >
         <TextField
           {...freeField("domain", text, (next) => setText(next ?? ""))}
-          label="Own domain"
-          help="The domain must lead to this installation already: that is checked."
+          label="Custom domain"
+          help="The DNS record of the domain must already point to this server. It is checked when you save."
           placeholder="orders.example.com"
           isRequired={false}
         />
         <CommandButton command={set} onPress={save}>
-          {set.isBusy ? "Checking…" : "Save the domain"}
+          {set.isBusy ? "Checking…" : "Save domain"}
         </CommandButton>
       </Row>
     </>

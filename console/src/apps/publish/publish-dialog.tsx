@@ -44,10 +44,11 @@ export function PublishDialog({ app, draft, onSave, onJump, onClose }: PublishDi
     params: { id: app.id },
     initial: { notes: "" },
     send: async ({ notes }: PublishDraft) => {
-      if (!(await onSave())) throw new Error("The app could not be saved, so it is not published.");
+      if (!(await onSave()))
+        throw new Error("The app is not published, because it could not be saved.");
       return call("apps.deploy", { params: { id: app.id }, body: { notes } }, { environment });
     },
-    said: ({ data }) => `${draft.name} is published in ${environment}, as number ${data.number}.`,
+    said: ({ data }) => `${draft.name} published to ${environment} as version ${data.number}.`,
     onDone: onClose,
   });
   const jump = (at: string): void => {
@@ -63,12 +64,14 @@ export function PublishDialog({ app, draft, onSave, onJump, onClose }: PublishDi
       onClose={onClose}
       others={
         <span className="muted">
-          {live ? `Number ${live.number} is live in ${environment}.` : `Not in ${environment} yet.`}
+          {live
+            ? `Version ${live.number} is published in ${environment}.`
+            : `Not published in ${environment} yet.`}
         </span>
       }
     >
       <EnvironmentPick chosen={environment} onChoose={setEnvironment} />
-      <TextField {...form.field("notes")} label="What is new" />
+      <TextField {...form.field("notes")} label="Release notes" />
       <Missing faults={CHECKED.flatMap(form.errorsOf)} {...{ environment, jump }} />
       <Differences {...{ app, draft, environment, jump }} />
       <OpenTables slugs={tablesOf(draft)} environment={environment} />
@@ -88,7 +91,7 @@ function Missing({ faults, environment, jump }: MissingProps) {
   if (faults.length === 0) return null;
   return (
     <section role="alert" className="publish-missing">
-      <h3>What is missing in {environment}</h3>
+      <h3>Missing in {environment}</h3>
       <ul>
         {faults.map(({ path, message }) => (
           <li key={path}>
@@ -146,13 +149,13 @@ function Differences(
   const before = data?.data.snapshot as unknown as Draft | undefined;
   return (
     <section>
-      <h3>{before ? "What changes for people" : "Everything is new"}</h3>
+      <h3>{before ? "Changes for users" : "First publication"}</h3>
       {before ? (
         <ChangeList changes={compareApps(before, draft)} onJump={jump} />
       ) : (
         <p className="muted">
-          {draft.pages.length === 1 ? "One page" : `${draft.pages.length} pages`}, for all who may
-          open apps. They see in it what they may see anyway.
+          {draft.pages.length === 1 ? "One page" : `${draft.pages.length} pages`}, for all members
+          who can open apps. Each member sees only the data that they have access to.
         </p>
       )}
     </section>
@@ -171,27 +174,27 @@ function Deployments({ app, environment }: WhereProps) {
   const rollback = useCommand("apps.rollback", { environment, onDone: () => void refetch() });
   const goBack = (deploymentId: string, number: number): void =>
     void rollback.run({ params: { id: app.id }, body: { deploymentId } }).then((reply) => {
-      if (reply) notify(`Number ${number} is live in ${environment} again.`);
+      if (reply) notify(`Version ${number} is published in ${environment} again.`);
     });
   if (!data || data.data.length === 0) return null;
   return (
     <section>
-      <h3>Published before</h3>
+      <h3>Previous versions</h3>
       <ul className="deployment-list">
         {data.data.map(({ id, number, notes, live, deployedBy, createdAt }) => (
           <li key={id}>
             <b>{number}</b>
             <span className="grow cut">
-              {notes === "" ? <span className="muted">No notes</span> : notes}
+              {notes === "" ? <span className="muted">No release notes</span> : notes}
             </span>
             <span className="muted">
               {nameOf(deployedBy)} · <Ago at={createdAt} />
             </span>
             {live ? (
-              <span className="tag ok">Live</span>
+              <span className="tag ok">Published</span>
             ) : (
               <CommandButton command={rollback} onPress={() => goBack(id, number)}>
-                <RotateCcw /> Restore
+                <RotateCcw /> Restore version
               </CommandButton>
             )}
           </li>

@@ -56,7 +56,7 @@ function Workbench({ artifact }: { readonly artifact: Artifact }) {
   const source = draft ?? detail.scriptSource;
   const isChanged = draft !== undefined && draft !== detail.scriptSource;
   const { isBusy, refusal } = update;
-  const reason = refusal ?? (isChanged ? undefined : "Nothing is changed.");
+  const reason = refusal ?? (isChanged ? undefined : "There are no unsaved changes.");
   const save = async (): Promise<boolean> => {
     const scriptSource = newest.current ?? detail.scriptSource;
     if (scriptSource === detail.scriptSource) return true;
@@ -69,11 +69,17 @@ function Workbench({ artifact }: { readonly artifact: Artifact }) {
     return true;
   };
   useBlocker({
-    shouldBlockFn: () => isChanged && !confirm("Leave without saving?"),
+    shouldBlockFn: () => isChanged && !confirm("Discard unsaved changes?"),
     enableBeforeUnload: () => isChanged,
   });
   useActions([
-    { keys: "mod+s", label: "Save", run: () => void save(), disabled: refusal, always: true },
+    {
+      keys: "mod+s",
+      label: "Save artifact",
+      run: () => void save(),
+      disabled: refusal,
+      always: true,
+    },
   ]);
   const choose = (next: ArtifactTab): void =>
     void navigate({
@@ -153,13 +159,13 @@ function Source(props: SourceProps) {
     <div className="art-source">
       <CodeEditor
         value={source}
-        label="Source"
+        label="Source code"
         language="typescript"
         isBlock
         tab="indents"
         isReadOnly={props.isReadOnly}
         isInvalid={problem !== undefined}
-        description={problem ?? "Escape, then Tab leaves the field"}
+        description={problem ?? "Press Escape, then Tab to leave the editor"}
         completion={completion}
         marks={marks}
         onChange={props.onChange}
@@ -182,11 +188,11 @@ function Head({
   const isActive = status === "active";
   const toStatus = (next: Artifact["status"]) => ({ params: { id }, body: { status: next } });
   const turn = useCommand("artifacts.update", {
-    said: isActive ? `${name} is paused.` : `${name} is active.`,
+    said: isActive ? `${name} paused.` : `${name} activated.`,
     undo: () => call("artifacts.update", toStatus(status)),
   });
   const remove = useCommand("artifacts.delete", {
-    said: `${name} is deleted.`,
+    said: `${name} deleted.`,
     onDone: () => void navigate({ to: "/artifacts" }),
   });
   return (
@@ -207,11 +213,11 @@ function Head({
       </CommandButton>
       {children}
       <Menu
-        label="More"
+        label="More actions"
         className="btn bare icon"
         items={[
           {
-            label: "Delete",
+            label: "Delete artifact",
             icon: <Trash2 />,
             isDangerous: true,
             disabled: remove.refusal,
@@ -223,16 +229,16 @@ function Head({
       </Menu>
       {isEnding && (
         <Confirm
-          title={`Delete ${name}`}
-          act="Delete"
+          title={`Delete ${name}?`}
+          act="Delete artifact"
           onAct={() => {
             setEnding(false);
             void remove.run({ params: { id } });
           }}
           onClose={() => setEnding(false)}
         >
-          Its versions and tests go with it. What runs it fails from then on. This can't be taken
-          back.
+          Deletes the artifact with its versions and tests. Workflows and scripts that use it fail.
+          This can't be undone.
         </Confirm>
       )}
     </header>

@@ -55,7 +55,7 @@ export function History({ artifact }: { readonly artifact: Artifact }) {
   return (
     <div className="art-panel scroll">
       <DueLine artifact={artifact} />
-      {executions.length === 0 && <Empty title="It has not run here yet" />}
+      {executions.length === 0 && <Empty title="No runs in this environment yet" />}
       <ol className="art-runs">
         {executions.map((one) => (
           <li key={one.id}>
@@ -76,7 +76,7 @@ export function History({ artifact }: { readonly artifact: Artifact }) {
           </li>
         ))}
       </ol>
-      {next && <Button onClick={() => void more()}>Older</Button>}
+      {next && <Button onClick={() => void more()}>Load older</Button>}
     </div>
   );
 }
@@ -99,10 +99,10 @@ function DueLine({ artifact }: { readonly artifact: Artifact }) {
       </span>
       <span className="grow" />
       {job.nextDueAt === null ? (
-        <span className="muted">Not due while it is {artifact.status}.</span>
+        <span className="muted">No next run: the artifact is {artifact.status}.</span>
       ) : (
         <span title={toMoment(job.nextDueAt)}>
-          Next <Ago at={job.nextDueAt} />
+          Next run <Ago at={job.nextDueAt} />
         </span>
       )}
     </p>
@@ -117,7 +117,9 @@ function ExecutionView(props: { readonly artifactId: string; readonly executionI
   const { outcome, logs, redacted } = data.data;
   return (
     <div className="art-execution">
-      {redacted === true && <p className="muted">Some of it is hidden from you.</p>}
+      {redacted === true && (
+        <p className="muted">Some data is hidden, because you don't have permission to view it.</p>
+      )}
       <ExecutionInput execution={data.data} />
       <h2>Result</h2>
       <OutcomeView outcome={outcome} />

@@ -4,7 +4,7 @@ type LogLine = Schemas["ArtifactExecution"]["logs"][number];
 
 /** The log lines of a script, in order. */
 export function Logs({ logs }: { readonly logs: readonly LogLine[] }) {
-  if (logs.length === 0) return <p className="muted">It logged nothing.</p>;
+  if (logs.length === 0) return <p className="muted">No log output.</p>;
   return (
     <ol className="art-logs" aria-label="Logs">
       {logs.map(({ level, message, metadata, at }, n) => (

@@ -19,11 +19,11 @@ export function LastRequests({ artifactId: id }: { readonly artifactId: string }
   });
   const requests = data?.data.filter(({ triggerType }) => triggerType === "webhook") ?? [];
   return (
-    <section aria-label="Last requests">
-      <h2>Last requests</h2>
+    <section aria-label="Recent requests">
+      <h2>Recent requests</h2>
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {isPending && <Loading rows={2} />}
-      {data && requests.length === 0 && <p className="muted">Nobody has called it yet.</p>}
+      {data && requests.length === 0 && <p className="muted">No requests yet.</p>}
       <ol className="art-runs">
         {requests.slice(0, SHOWN).map((one) => (
           <li key={one.id}>

@@ -34,22 +34,28 @@ export function RunPanel({ artifact, input, onInput, beforeRun }: RunPanelProps)
   const execute = useOutcome("artifacts.execute");
   const { outcome: ran } = execute;
   const refusal =
-    execute.refusal ?? (value === undefined ? "The input is not a JSON object." : undefined);
+    execute.refusal ?? (value === undefined ? "The input must be a JSON object." : undefined);
   const run = async (): Promise<void> => {
     const inputPayload = parseObject(newest.current);
     if (!inputPayload || !(await beforeRun())) return;
     await execute.run({ params: { id }, body: { inputPayload, triggerType: "manual" } });
   };
   useActions([
-    { keys: "mod+Enter", label: "Run", run: () => void run(), disabled: refusal, always: true },
+    {
+      keys: "mod+Enter",
+      label: "Run artifact",
+      run: () => void run(),
+      disabled: refusal,
+      always: true,
+    },
   ]);
   return (
     <div className="art-panel scroll">
       {url !== undefined && (
         <>
-          <CopyLine label="Address, to be kept secret" text={url} />
+          <CopyLine label="Webhook URL (keep it secret)" text={url} />
           <CopyLine
-            label="Try it"
+            label="Example request"
             text={`curl -X POST -H "content-type: application/json" -d '{"hello":"there"}' "${url}${place.environment === "production" ? "" : `?environment=${place.environment}`}"`}
           />
           <LastRequests artifactId={id} />
@@ -93,8 +99,8 @@ export function RunPanel({ artifact, input, onInput, beforeRun }: RunPanelProps)
 }
 
 function verdictOf({ reply, error }: RunOutcome): string {
-  if (error || reply?.data.runtimeError) return "It failed";
-  return reply?.data.aborted ? "It stopped itself" : "It ran";
+  if (error || reply?.data.runtimeError) return "Failed";
+  return reply?.data.aborted ? "Stopped" : "Succeeded";
 }
 
 /** The result or error of a run. */
@@ -105,7 +111,7 @@ export function OutcomeView({ outcome }: { readonly outcome: Outcome }) {
     const at = line === null ? "" : ` Line ${line}${column === null ? "" : `, column ${column}`}.`;
     return <ErrorNotice error={{ message: `${name}: ${message}${at}` }} />;
   }
-  if (aborted) return <p>{abortReason ?? "It gave no reason."}</p>;
+  if (aborted) return <p>{abortReason ?? "No reason given."}</p>;
   return <Json value={output} label="Output" />;
 }
 

@@ -54,7 +54,7 @@ export function ArtifactSettings({ artifact }: { readonly artifact: Artifact }) 
           <TextField
             {...field("cron")}
             label="Schedule"
-            help="A cron expression: minute, hour, day, month, weekday"
+            help="Cron expression: minute, hour, day, month, weekday. Example: 0 6 * * 1"
             isMono
             isRequired
           />
@@ -63,12 +63,12 @@ export function ArtifactSettings({ artifact }: { readonly artifact: Artifact }) 
         <NumberField
           {...field("timeoutMs")}
           label="Time limit (ms)"
-          help="Empty: the limit of the server"
+          help="Default: the server limit"
         />
         {isHandler && (
           <CheckField
             {...field("openAddress")}
-            label="Anyone may call it, without the secret part of its address"
+            label="Allow requests without the secret in the URL"
           />
         )}
       </InlineForm>

@@ -45,7 +45,7 @@ export function TestDialog({ artifactId: id, testCase, input, onClose }: TestDia
     check: (draft) =>
       Object.fromEntries(
         FIELDS.flatMap(([name]) =>
-          parseObject(draft[name]) ? [] : [[name, "is not a JSON object"]],
+          parseObject(draft[name]) ? [] : [[name, "must be a JSON object"]],
         ),
       ),
     onDone: onClose,
@@ -57,9 +57,9 @@ export function TestDialog({ artifactId: id, testCase, input, onClose }: TestDia
         <CodeField key={name} {...form.field(name)} label={label} language="json" isRequired />
       ))}
       <p className="field-help">
-        Mocks answer calls of the context by their names, such as{" "}
-        <code>{'{ "http.request": [{ "returns": { "status": 200 } }] }'}</code>. A call without one
-        fails.
+        Mocks replace calls of the script by name. Example:{" "}
+        <code>{'{ "http.request": [{ "returns": { "status": 200 } }] }'}</code>. Calls without a
+        mock fail.
       </p>
     </FormDialog>
   );

@@ -52,7 +52,9 @@ export function Tests({ artifactId: id, input, beforeRun }: TestsProps) {
         </Button>
       </div>
       {cases.length === 0 && (
-        <Empty title="No tests yet">A test is an input and the output that it should give.</Empty>
+        <Empty title="No tests yet">
+          A test compares the output for an input with the expected output.
+        </Empty>
       )}
       <ul className="art-tests" aria-live="polite">
         {cases.map((testCase) => (
@@ -63,7 +65,7 @@ export function Tests({ artifactId: id, input, beforeRun }: TestsProps) {
               <Button
                 look="bare"
                 isIcon
-                aria-label={`Change ${testCase.name}`}
+                aria-label={`Edit ${testCase.name}`}
                 refusal={refusal}
                 onClick={() => setOpen(testCase)}
               >
@@ -120,8 +122,8 @@ function Difference({ result }: { readonly result: Result | undefined }) {
       )}
       {diff.map(({ path, expected, actual }) => (
         <p key={path} className="mono">
-          {path || "/"}: <del>{JSON.stringify(expected) ?? "nothing"}</del> →{" "}
-          <ins>{JSON.stringify(actual) ?? "nothing"}</ins>
+          {path || "/"}: <del>{JSON.stringify(expected) ?? "no value"}</del> →{" "}
+          <ins>{JSON.stringify(actual) ?? "no value"}</ins>
         </p>
       ))}
     </div>

@@ -18,7 +18,7 @@ export function ArtifactUsage({ artifact }: { readonly artifact: Artifact }) {
   return (
     <>
       {newerModules.length > 0 && <NewerModules {...{ id, newerModules }} />}
-      <Section title="Where it is used" about="Workflows and artifacts that name or import it.">
+      <Section title="Usage" about="Workflows and artifacts that use this artifact.">
         <UsedIn usedIn={usedIn} />
         {artifactType === "script_module" && pinned.length > 0 && (
           <ul>
@@ -26,8 +26,10 @@ export function ArtifactUsage({ artifact }: { readonly artifact: Artifact }) {
               <Entry
                 key={pin.versionNumber}
                 title={`Version ${pin.versionNumber}`}
-                about={`${count(pin.scripts, "script")} ${pin.scripts === 1 ? "runs" : "run"} with it${
-                  pin.versionNumber < versionNumber ? ", until they are moved to a newer one" : ""
+                about={`Used by ${count(pin.scripts, "script")}${
+                  pin.versionNumber < versionNumber
+                    ? ". Update their modules to use the latest version."
+                    : ""
                 }`}
               />
             ))}
@@ -46,18 +48,18 @@ interface NewerModulesProps {
 /** Script modules that changed since the artifact was linked with them; they are updated only on request. */
 function NewerModules({ id, newerModules }: NewerModulesProps) {
   const update = useCommand("artifacts.update", {
-    said: "The artifact uses the newest versions of its modules.",
+    said: "The artifact now uses the latest module versions.",
   });
   return (
     <Section
-      title="Newer script modules"
-      about="The artifact keeps the versions that it was linked with."
+      title="Newer module versions"
+      about="The artifact uses the module versions from when it was saved."
       act={
         <CommandButton
           command={update}
           onPress={() => void update.run({ params: { id }, body: { updateModules: true } })}
         >
-          Use the newest versions
+          Update modules
         </CommandButton>
       }
     >

@@ -47,8 +47,8 @@ export function Versions({ artifact }: { readonly artifact: Artifact }) {
               >
                 <strong>Version {number}</strong>
                 <span className="muted cut grow">
-                  {isNewest && "the newest · "}
-                  {version.restoredFrom !== null && `from ${version.restoredFrom} · `}
+                  {isNewest && "latest · "}
+                  {version.restoredFrom !== null && `restored from ${version.restoredFrom} · `}
                   {version.author.name}
                 </span>
                 <Ago at={version.createdAt} />
@@ -56,12 +56,12 @@ export function Versions({ artifact }: { readonly artifact: Artifact }) {
               {String(number) === open && (
                 <div className="art-execution">
                   {isNewest ? (
-                    <p className="muted">This is what stands in the editor.</p>
+                    <p className="muted">This version is open in the editor.</p>
                   ) : (
                     <>
                       <VersionDiff artifact={artifact} number={number} />
                       <CommandButton command={restore} onPress={() => setAsked(number)}>
-                        Restore
+                        Restore version
                       </CommandButton>
                     </>
                   )}
@@ -75,14 +75,15 @@ export function Versions({ artifact }: { readonly artifact: Artifact }) {
         <Confirm
           isGentle
           title={`Restore version ${asked}?`}
-          act="Restore"
+          act="Restore version"
           onAct={() => {
             setAsked(undefined);
             void restore.run({ params: { id, versionNumber: String(asked) } });
           }}
           onClose={() => setAsked(undefined)}
         >
-          It becomes a new version, and counts at once. The present one stays in the list.
+          Creates a new version with this source code. It is used immediately. The current version
+          is kept.
         </Confirm>
       )}
     </div>
@@ -101,7 +102,7 @@ function VersionDiff(props: { readonly artifact: Artifact; readonly number: numb
       before={data.data.detail.scriptSource}
       after={artifact.detail.scriptSource}
       beforeLabel={`Version ${number}`}
-      afterLabel="Newest"
+      afterLabel="Latest"
     />
   );
 }

@@ -21,7 +21,7 @@ const QUORUM_MAX = 50;
 const FIRST_QUORUM = 2;
 const TIMES = [
   { name: "remindAfterHours", label: "Remind approvers every", max: 720 },
-  { name: "expiresAfterHours", label: "Reject when not approved within", max: 8_760 },
+  { name: "expiresAfterHours", label: "Reject if not approved within", max: 8_760 },
 ] as const;
 
 /** Edits the approval of an item: steps, reminders and expiry. */
@@ -39,7 +39,7 @@ export function ApprovalFields(props: {
           checked={approval.required}
           onChange={({ target }) => onChange({ ...approval, required: target.checked })}
         />
-        Needs approval
+        Requires approval
       </label>
       {approval.required && (
         <>
@@ -56,7 +56,7 @@ export function ApprovalFields(props: {
           {steps.length < STEPS_MAX && (
             <Button
               disabled={steps.at(-1)?.approvers.length === 0}
-              title="Starts when the previous step has approved"
+              title="Starts when the previous step is approved"
               onClick={() => setSteps([...steps, { approvers: [], rule: "any" }])}
             >
               <Plus /> Add step
@@ -120,7 +120,7 @@ function StepFields({ step, title, onChange, onRemove }: StepProps) {
       <ApproverList
         isWide
         label={`Approvers${of}`}
-        help={title === undefined ? "Default: members who fulfil requests" : ""}
+        help={title === undefined ? "Default: all members who can fulfil requests" : ""}
         error={undefined}
         isReader={false}
         values={step.approvers.map(wordOf)}
@@ -133,14 +133,14 @@ function StepFields({ step, title, onChange, onRemove }: StepProps) {
             value={step.rule ?? "any"}
             onChange={({ target }) => setRule(target.value)}
           >
-            <option value="any">One person</option>
-            <option value="all">Every approver</option>
-            <option value="quorum">A number of people</option>
+            <option value="any">One approver</option>
+            <option value="all">All approvers</option>
+            <option value="quorum">A number of approvers</option>
           </Select>
         )}
       </Field>
       {step.rule === "quorum" && (
-        <Field label={`Number of people${of}`}>
+        <Field label={`Number of approvers${of}`}>
           {(attributes) => (
             <TextInput
               {...attributes}

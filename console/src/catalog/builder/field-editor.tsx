@@ -35,7 +35,7 @@ export function FieldEditor({ field, others, onChange, onRename, taken }: FieldE
       </Field>
       {field.type !== "section" && (
         <>
-          <Field label="Help" isOptional>
+          <Field label="Help text" isOptional>
             {(attributes) => (
               <TextInput
                 {...attributes}
@@ -45,7 +45,7 @@ export function FieldEditor({ field, others, onChange, onRename, taken }: FieldE
             )}
           </Field>
           {hasOptions && (
-            <Field label="Options" help="One on each line">
+            <Field label="Options" help="Enter one option per line.">
               {(attributes) => (
                 <TextArea
                   {...attributes}
@@ -79,8 +79,8 @@ export function FieldEditor({ field, others, onChange, onRename, taken }: FieldE
           <NameField key={field.name} name={field.name} {...{ onRename, taken }} />
           {field.type === "json" && (
             <>
-              <p className="muted">The builder can’t draw this one; it is kept as it is.</p>
-              <JsonTree value={field.rest} path="" label="Its schema" />
+              <p className="muted">The form builder can't show this field. It is kept unchanged.</p>
+              <JsonTree value={field.rest} path="" label="JSON Schema" />
             </>
           )}
         </>
@@ -99,8 +99,8 @@ function NameField(props: {
   const [typed, setTyped] = useState(name);
   const problem = typed === name ? undefined : checkName(typed, taken);
   const help = onRename
-    ? "Workflows read the answer by this name. It can't be changed after saving."
-    : "Workflows read the answer by this name. It can't be changed any more.";
+    ? "Workflows read the value by this name. You can't change it after saving."
+    : "Workflows read the value by this name. You can't change it.";
   return (
     <Field label="Field name" help={help} error={problem}>
       {(attributes) => (
@@ -152,7 +152,7 @@ function Condition(props: {
     <fieldset className="cat-condition">
       <legend>Condition</legend>
       <Select
-        aria-label="Depends on"
+        aria-label="Depends on field"
         value={when?.field ?? ""}
         onChange={({ target }) => {
           const other = others.find(({ name }) => name === target.value);
@@ -160,7 +160,7 @@ function Condition(props: {
           onChange(other && { field: other.name, is, effect: when?.effect ?? "show" });
         }}
       >
-        <option value="">Always there</option>
+        <option value="">Always shown</option>
         {others.map(({ name, title }) => (
           <option key={name} value={name}>
             If “{title || name}”
@@ -170,7 +170,7 @@ function Condition(props: {
       {when && (
         <>
           <Select
-            aria-label="Has the value"
+            aria-label="Value"
             value={String(when.is)}
             onChange={({ target }) =>
               onChange({
@@ -186,14 +186,14 @@ function Condition(props: {
             ))}
           </Select>
           <Select
-            aria-label="Then it is"
+            aria-label="Effect"
             value={when.effect}
             onChange={({ target }) =>
               onChange({ ...when, effect: target.value === "require" ? "require" : "show" })
             }
           >
-            <option value="show">then it is shown</option>
-            <option value="require">then it is needed</option>
+            <option value="show">show this field</option>
+            <option value="require">require this field</option>
           </Select>
         </>
       )}

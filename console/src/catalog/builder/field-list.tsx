@@ -36,13 +36,13 @@ export function FieldList(props: FieldListProps) {
         <h2>{count(fields.length, "field")}</h2>
         <span className="grow" />
         <Menu
-          label="Add a field"
+          label="Add field"
           items={FIELD_TYPES.map((type) => ({
             label: TITLES[type],
             onPick: () => props.onAdd(type),
           }))}
         >
-          <Plus /> Add
+          <Plus /> Add field
         </Menu>
       </div>
       <ol aria-label="Fields">
@@ -61,7 +61,7 @@ export function FieldList(props: FieldListProps) {
               id={`field-${name}`}
               className={type === "section" ? "cat-field section" : "cat-field"}
               aria-current={name === chosen ? "true" : undefined}
-              title="Alt and arrows move it, Delete removes it"
+              title="Drag to move, or press Alt and an arrow key. Delete removes the field."
               onClick={() => props.onChoose(name)}
               onKeyDown={(event) => onKeyDown(event, n, name)}
             >

@@ -145,7 +145,7 @@ function Builder({ item }: { readonly item: Item }) {
                   onChange={(next) => change(field, next)}
                 />
               ) : (
-                <p className="muted cat-settings">Choose a field, or add one.</p>
+                <p className="muted cat-settings">Select a field, or add one.</p>
               ))}
           </Tabs>
         </aside>
@@ -162,10 +162,11 @@ function BuilderHead(props: {
   const denied = useRefusal("catalog.create_item");
   const refusal = denied;
   const save = async (): Promise<void> => {
-    if (await draft.save()) notify(`${draft.shown.name} is saved`);
+    if (await draft.save()) notify(`${draft.shown.name} saved`);
   };
   const publish = async (): Promise<void> => {
-    if (await draft.save({ status: "active" })) notify(`${draft.shown.name} can be asked for`);
+    if (await draft.save({ status: "active" }))
+      notify(`${draft.shown.name} published. Users can request it now.`);
   };
   useActions([
     { keys: "mod+s", label: "Save", run: () => void save(), always: true, disabled: refusal },
@@ -175,7 +176,7 @@ function BuilderHead(props: {
     <header className="page-head">
       <Link
         className="btn bare icon"
-        aria-label="The item"
+        aria-label="Catalog item"
         to="/catalog/$id"
         params={{ id: item.id }}
       >

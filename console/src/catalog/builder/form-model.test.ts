@@ -84,7 +84,7 @@ test("renaming a field updates the conditions that refer to it", () => {
   expect(renamed[1]?.when).toEqual({ field: "laptop", is: "strong", effect: "show" });
   expect([checkName("laptop", ["why"]), checkName("why", ["why"]), checkName("2x", [])]).toEqual([
     undefined,
-    "Another field has this name.",
-    "Use letters, digits and underscores; begin with a letter.",
+    "Another field already uses this name.",
+    "Use letters, digits and underscores. Start with a letter. Example: device_type",
   ]);
 });

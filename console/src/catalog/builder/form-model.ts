@@ -69,7 +69,7 @@ export function createField(type: FieldType, names: readonly string[]): FormFiel
     title,
     help: "",
     isRequired: false,
-    options: type === "choice" || type === "many" ? ["First", "Second"] : [],
+    options: type === "choice" || type === "many" ? ["Option 1", "Option 2"] : [],
     initial: undefined,
     when: undefined,
     rest: type === "section" || type === "json" ? {} : (SHAPES[type] as Schema),
@@ -80,9 +80,9 @@ export const TITLES: Readonly<Record<FieldType, string>> = {
   text: "Text",
   area: "Long text",
   number: "Number",
-  choice: "Choice",
-  many: "Several",
-  yes: "Yes or no",
+  choice: "Single select",
+  many: "Multiple select",
+  yes: "Yes/No",
   date: "Date",
   person: "Person",
   file: "Files",
@@ -292,9 +292,9 @@ export function renameField(
 /** Validates a name: letters, digits and underscores, and unique. */
 export function checkName(name: string, others: readonly string[]): string | undefined {
   if (!/^[a-zA-Z][a-zA-Z0-9_]{0,62}$/.test(name)) {
-    return "Use letters, digits and underscores; begin with a letter.";
+    return "Use letters, digits and underscores. Start with a letter. Example: device_type";
   }
-  return others.includes(name) ? "Another field has this name." : undefined;
+  return others.includes(name) ? "Another field already uses this name." : undefined;
 }
 
 /** Moves a field within the list. */

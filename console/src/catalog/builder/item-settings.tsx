@@ -12,15 +12,20 @@ type TextName = "name" | "description" | "category" | "estimate" | "price";
 
 const TEXTS: readonly { name: TextName; label: string; help?: string; max: number }[] = [
   { name: "name", label: "Name", max: 200 },
-  { name: "description", label: "About it", max: 10_000 },
-  { name: "category", label: "Category", help: "Those of one are shown together", max: 100 },
+  { name: "description", label: "Description", max: 10_000 },
+  {
+    name: "category",
+    label: "Category",
+    help: "Items of the same category are shown together. Example: Hardware",
+    max: 100,
+  },
   {
     name: "estimate",
     label: "Delivery time",
-    help: "As people read it: two working days",
+    help: "Shown to requesters. Example: two working days",
     max: 100,
   },
-  { name: "price", label: "Price", help: "As people read it: 1,200 EUR", max: 100 },
+  { name: "price", label: "Price", help: "Shown to requesters. Example: 1,200 EUR", max: 100 },
 ];
 
 /** The settings of an item besides its form: audience, approval and fulfilment. */
@@ -33,7 +38,7 @@ export function ItemSettings(props: {
   const workflow = useWorkflowName(item.workflowId ?? undefined);
   return (
     <div className="cat-settings">
-      <h2>The item</h2>
+      <h2>Catalog item</h2>
       {TEXTS.map(({ name, label, help, max }) => (
         <Field key={name} label={label} help={help} isOptional={name !== "name"}>
           {(attributes) => (
@@ -48,7 +53,7 @@ export function ItemSettings(props: {
           )}
         </Field>
       ))}
-      <Field label="Who sees it">
+      <Field label="Visible to">
         {(attributes) => (
           <Select
             {...attributes}
@@ -58,7 +63,7 @@ export function ItemSettings(props: {
             }
           >
             <option value="everyone">Everyone</option>
-            <option value="staff">Those who see all requests</option>
+            <option value="staff">Members who can see all requests</option>
           </Select>
         )}
       </Field>
@@ -67,15 +72,15 @@ export function ItemSettings(props: {
           checked={item.featured === true}
           onChange={({ target }) => onChange({ featured: target.checked })}
         />
-        On the first page of the portal
+        Show on the portal start page
       </label>
       <ApprovalFields approval={item.approval} onChange={(approval) => onChange({ approval })} />
-      <Field label="Fulfilled by" help="A workflow that is deployed; else by hand" isOptional>
+      <Field label="Fulfilled by" help="Select a deployed workflow. Default: manually" isOptional>
         {({ id }) => (
           <Combobox
             id={id}
             label="Fulfilled by"
-            placeholder="By hand"
+            placeholder="Manually"
             {...workflows}
             chosen={workflow}
             value={item.workflowId ?? undefined}
@@ -96,8 +101,9 @@ function StepApprovalNote({ workflowId }: { readonly workflowId: string }) {
   if (!nodes.some(({ type }) => type === "approval")) return null;
   return (
     <p className="notice" role="note">
-      This workflow has an approval step. Rejecting it does not reject the request: tasks go on and
-      the request stays open. Use Approvers above, or end the rejected branch with a Fail step.
+      This workflow has an approval step. If it is rejected, the request is not rejected: its tasks
+      continue and it stays open. Use approvers on this page instead, or end the rejected branch
+      with a Fail step.
     </p>
   );
 }

@@ -22,12 +22,11 @@ export function ItemTasks({ id, draft, onChange }: ItemTasksProps) {
   const plan = draft ?? data?.data.tasks;
   return (
     <div className="cat-settings">
-      <h2>Tasks of each request</h2>
+      <h2>Fulfilment tasks</h2>
       <p className="muted">
-        They begin when somebody starts to fulfil it. Whoever asked sees those that are not only for
-        those who work on it.
+        Tasks start when fulfilment starts. Requesters see all tasks that are not internal.
       </p>
-      {!mayRead && <p className="muted">You may not see them (requests:read).</p>}
+      {!mayRead && <p className="muted">You don't have permission to view tasks.</p>}
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {mayRead && !plan && !error && <Loading rows={3} />}
       {plan && (

@@ -38,7 +38,7 @@ function ItemSheet({ item }: { readonly item: Item }) {
   const mayWrite = useMay()("catalog.create_item");
   const edit = (): void => void navigate({ to: "/catalog/$id/edit", params: { id: item.id } });
   const refusal = useRefusal("catalog.create_item");
-  useActions([{ keys: "e", label: "Edit the form", run: edit, disabled: refusal }]);
+  useActions([{ keys: "e", label: "Edit form", run: edit, disabled: refusal }]);
   return (
     <>
       <header className="page-head">
@@ -61,7 +61,9 @@ function ItemSheet({ item }: { readonly item: Item }) {
         {item.status === "active" ? (
           <OrderForm item={item} />
         ) : (
-          <p className="notice">Nobody can ask for it now: it is {item.status}.</p>
+          <p className="notice">
+            You can't request this item, because its status is {item.status}.
+          </p>
         )}
       </div>
     </>
@@ -71,9 +73,9 @@ function ItemSheet({ item }: { readonly item: Item }) {
 /** The price, the delivery time, and whether approval is needed. */
 export function Terms({ item }: { readonly item: Pick<Item, "estimate" | "price" | "approval"> }) {
   const words = [
-    item.estimate && `Usually takes ${item.estimate}`,
+    item.estimate && `Delivery time: ${item.estimate}`,
     item.price,
-    item.approval.required && "Needs approval",
+    item.approval.required && "Requires approval",
   ].filter(Boolean);
   return words.length > 0 ? <p className="muted">{words.join(" · ")}</p> : null;
 }
@@ -90,9 +92,9 @@ function OrderForm({ item }: { readonly item: Item }) {
       values: toSendable(schema, values) as Record<string, unknown>,
     }),
     check: ({ values }) => ({
-      values: findMissing(schema, values).length > 0 ? "Fill in what is marked." : undefined,
+      values: findMissing(schema, values).length > 0 ? "Fill in the required fields." : undefined,
     }),
-    said: ({ data }) => `${data.number} is on its way`,
+    said: ({ data }) => `Request ${data.number} submitted`,
     onDone: ({ data }) =>
       void navigate({ to: "/tickets/$reference", params: { reference: data.number } }),
   });
@@ -103,7 +105,7 @@ function OrderForm({ item }: { readonly item: Item }) {
       <InlineForm
         form={form}
         label={item.name}
-        act={item.approval.required ? "Send for approval" : "Ask for it"}
+        act={item.approval.required ? "Submit for approval" : "Submit request"}
         isMain
       >
         <Form

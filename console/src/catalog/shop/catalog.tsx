@@ -33,7 +33,7 @@ export function Catalog() {
     );
   };
   useActions([
-    { keys: "/", label: "Find something", run: () => document.getElementById("item-q")?.focus() },
+    { keys: "/", label: "Search catalog", run: () => document.getElementById("item-q")?.focus() },
     { keys: "n", label: "New item", run: create, disabled: refusal },
   ]);
   const show = (next: { q?: string | undefined; tab?: "mine" | undefined }): void =>
@@ -42,7 +42,7 @@ export function Catalog() {
     <div className="page">
       <header className="page-head cat-head">
         <h1>Catalog</h1>
-        <div className="tabs" role="group" aria-label="Which">
+        <div className="tabs" role="group" aria-label="View">
           <PlainButton aria-pressed={tab === undefined} onClick={() => show({})}>
             Browse
           </PlainButton>
@@ -56,8 +56,8 @@ export function Catalog() {
             <TextInput
               id="item-q"
               type="search"
-              aria-label="Find something"
-              placeholder="Find…"
+              aria-label="Search catalog"
+              placeholder="Search…"
               value={q}
               onChange={({ target }) => show({ q: target.value || undefined })}
             />
@@ -89,8 +89,9 @@ function Shop({ q, mayWrite }: { readonly q: string; readonly mayWrite: boolean 
   return (
     <div className="scroll cat-shop" tabIndex={0} role="region" aria-label="Browse">
       {found.length === 0 && (
-        <Empty title={words === "" ? "Nothing to ask for yet" : "Nothing has these words"}>
-          An item is a form that people fill in; what follows is done by hand or by a workflow.
+        <Empty title={words === "" ? "No catalog items yet" : "No matching items"}>
+          Create a catalog item with a form for requesters. Requests are fulfilled manually or by a
+          workflow.
         </Empty>
       )}
       {categories.map((category) => (
@@ -122,7 +123,7 @@ function Card({ item }: { readonly item: Item }) {
       <Package className="ico" />
       <span className="cat-card-name">
         <b>{name}</b> {status === "draft" && <State state="draft" />}
-        {item.visibility === "staff" && <span className="muted">staff</span>}
+        {item.visibility === "staff" && <span className="muted">staff only</span>}
       </span>
       {description !== "" && <span className="cat-about">{description}</span>}
       {facts.length > 0 && <span className="muted cat-terms">{facts.join(" · ")}</span>}
@@ -138,7 +139,7 @@ function MyRequests() {
   if (isPending) return <Loading rows={8} />;
   return (
     <div className="scroll cat-shop" tabIndex={0} role="region" aria-label="My requests">
-      {data.data.length === 0 && <Empty title="You have not asked for anything" />}
+      {data.data.length === 0 && <Empty title="No requests yet" />}
       <ul className="cat-requests">
         {data.data.map(({ id, number, title, state, createdAt }) => (
           <li key={id}>

@@ -48,7 +48,7 @@ export function usePreview(
   });
   const open = mode === "expression" ? -1 : late.lastIndexOf("{{");
   if (open > late.lastIndexOf("}}")) {
-    const message = "The braces are not closed: }} is missing.";
+    const message = "Missing closing braces: }}";
     return { error: { from: open, to: open + 2, message } };
   }
   if (parts.length === 0 || !data || data.length !== parts.length) return {};

@@ -29,8 +29,8 @@ const records: ScriptType = { about: "records", items: record };
 
 const answerMembers: MembersOf<HttpAnswer> = {
   status: number,
-  headers: { about: "object", help: "Their names are in lower case." },
-  body: { about: "unknown", help: "Parsed where it is JSON, a text otherwise." },
+  headers: { about: "object", help: "Header names are in lower case." },
+  body: { about: "unknown", help: "Parsed if it is JSON, otherwise text." },
 };
 const answer: ScriptType = { about: "answer", members: answerMembers };
 
@@ -40,7 +40,7 @@ const listOptions: MembersOf<ListOptions> = {
   fields: { about: "names" },
   expand: { about: "relations" },
   q: text,
-  limit: { about: "number, 200 at most" },
+  limit: { about: "number, at most 200" },
 };
 
 /** The options of `context.tables.list` in its signature. */
@@ -70,12 +70,12 @@ const members: MembersOf<Context> = {
     members: { invoke: { about: "(connectorId, action, input) → result" } },
   },
   secrets: {
-    about: "secrets of the vault",
+    about: "secrets of the workspace",
     members: { get: { about: "(name) → string", returns: text } },
   },
   variables: {
     about: "variables of the workspace",
-    members: { get: { about: "(name) → its value in this environment" } },
+    members: { get: { about: "(name) → value in this environment" } },
   },
   events: {
     about: "the event log",
@@ -87,23 +87,23 @@ const members: MembersOf<Context> = {
     },
   },
   http: {
-    about: "calls outside",
+    about: "HTTP requests",
     members: {
       request: {
-        about: "({ method?, url, headers?, body?, timeoutMs? }) → answer",
+        about: "({ method?, url, headers?, body?, timeoutMs? }) → response",
         returns: answer,
       },
     },
   },
-  log: { about: "lines of the run", members: logLines },
-  workspace: { about: "where it runs", members: workspace },
+  log: { about: "log of the run", members: logLines },
+  workspace: { about: "current environment", members: workspace },
   environment: { about: '"development" | "staging" | "production"' },
-  abort: { about: "(reason)", help: "Ends it here, which is no failure.", returns: nothing },
+  abort: { about: "(reason)", help: "Ends the script without an error.", returns: nothing },
   addMessage: { about: "(level, text)", returns: nothing },
   ui: { about: "fields of a form", members: { set: { about: "(field, change)" } } },
 };
 
-export const contextType: ScriptType = { about: "what the platform offers", members };
+export const contextType: ScriptType = { about: "platform functions", members };
 
 const list = (about: string, help?: string): ScriptType => ({ about, ...(help && { help }) });
 
@@ -113,13 +113,13 @@ export const TEXT_MEMBERS: Readonly<Record<string, ScriptType>> = {
   includes: list("(text) → boolean"),
   startsWith: list("(text) → boolean"),
   endsWith: list("(text) → boolean"),
-  split: list("(by) → list"),
+  split: list("(separator) → list"),
   slice: list("(from, to?) → string"),
   trim: list("() → string"),
   toLowerCase: list("() → string"),
   toUpperCase: list("() → string"),
-  replaceAll: list("(what, with) → string"),
-  padStart: list("(width, with?) → string"),
+  replaceAll: list("(search, replacement) → string"),
+  padStart: list("(width, filler?) → string"),
 };
 export const LIST_MEMBERS: Readonly<Record<string, ScriptType>> = {
   length: number,
@@ -132,7 +132,7 @@ export const LIST_MEMBERS: Readonly<Record<string, ScriptType>> = {
   flatMap: list("((item) => …) → list"),
   forEach: list("((item) => …)"),
   includes: list("(item) → boolean"),
-  join: list("(by) → string"),
+  join: list("(separator) → string"),
   slice: list("(from, to?) → list"),
   at: list("(index) → item"),
   toSorted: list("((a, b) => …) → list"),

@@ -48,7 +48,7 @@ export function ConnectorFields({ type, form }: ConnectorFieldsProps) {
       <fieldset className="con-auth" disabled={isDisabled}>
         <legend>Credentials</legend>
         {type.auth.length > 1 && (
-          <Field label="Kind">
+          <Field label="Authentication">
             {(bound) => (
               <Select {...bound} value={kind} onChange={({ target }) => choose(target.value)}>
                 {type.auth.map((one) => (
@@ -61,7 +61,7 @@ export function ConnectorFields({ type, form }: ConnectorFieldsProps) {
           </Field>
         )}
         {kind === "none" ? (
-          <p className="muted">It is called without any.</p>
+          <p className="muted">Calls are sent without credentials.</p>
         ) : (
           <Form
             key={kind}
@@ -107,13 +107,13 @@ function Credential({ id, value, label, onChange, isDisabled, describedBy, error
         isFree
         options={options}
         value={typeof value === "string" ? value : ""}
-        placeholder="A secret, or the value itself"
+        placeholder="Select a secret or enter the value"
         isDisabled={isDisabled}
         isInvalid={error !== undefined}
         describedBy={describedBy}
         onChange={(next) => onChange(next ?? "")}
       />
-      {value === "***" && <p className="field-help">It is kept. Type to replace it.</p>}
+      {value === "***" && <p className="field-help">Saved. Enter a new value to replace it.</p>}
     </>
   );
 }

@@ -38,7 +38,7 @@ export function NewConnector() {
     <div className="scroll folio">
       <div className="folio-body wide">
         <header className="folio-head">
-          <h1>What do you want to connect to?</h1>
+          <h1>Select a service to connect</h1>
         </header>
         <PresetGallery />
       </div>
@@ -66,7 +66,7 @@ function NewOfType({ type, preset }: { readonly type: ConnectorType; readonly pr
       // The type is one of those that the server listed.
       return { name: draft.name, type: type.type as "http", ...parts, config };
     },
-    said: ({ data }) => `${data.name} is created. Test it next.`,
+    said: ({ data }) => `${data.name} created. Test the connector next.`,
     onDone: ({ data }) => void navigate({ to: "/connectors/$id", params: { id: data.id } }),
   });
   return (
@@ -80,7 +80,7 @@ function NewOfType({ type, preset }: { readonly type: ConnectorType; readonly pr
       </header>
       <div className="scroll con-form">
         {preset && <PresetNotes preset={preset} kind={form.values.auth.kind} />}
-        <FormPanel form={form} label={`New ${label} connector`} act="Create" isNew>
+        <FormPanel form={form} label={`New ${label} connector`} act="Create connector" isNew>
           <ConnectorFields type={type} form={form} />
         </FormPanel>
       </div>

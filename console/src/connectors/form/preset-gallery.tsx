@@ -25,8 +25,8 @@ export function PresetGallery() {
         <TextInput
           className="con-find"
           type="search"
-          aria-label="Find a service"
-          placeholder="Find a service…"
+          aria-label="Search services"
+          placeholder="Search services…"
           value={words}
           onChange={({ target }) => setWords(target.value)}
         />
@@ -47,8 +47,8 @@ export function PresetGallery() {
         </div>
       </div>
       {found.length === 0 ? (
-        <Empty title="No service is called like that">
-          Any API can be connected to by its address; see below.
+        <Empty title="No matching services">
+          You can connect any HTTP API by its URL. See the types below.
         </Empty>
       ) : (
         <ul className="con-presets" aria-label="Services">
@@ -57,7 +57,7 @@ export function PresetGallery() {
           ))}
         </ul>
       )}
-      <h2>Anything else</h2>
+      <h2>Other connections</h2>
       <TypeGallery />
     </>
   );
@@ -74,7 +74,7 @@ function PresetCard({ preset }: { readonly preset: PresetSummary }) {
           <strong className="cut">{title}</strong>
           <span className="muted">
             {actions === 0
-              ? "Its own type"
+              ? "Has its own connector type"
               : `${count(actions, "action")}${triggers > 0 ? `, ${count(triggers, "trigger")}` : ""}`}
           </span>
         </span>

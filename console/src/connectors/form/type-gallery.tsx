@@ -24,7 +24,9 @@ export function TypeGallery() {
                 <strong>{label}</strong>
                 <span className="muted">{summary}</span>
                 <span className="muted con-actions">
-                  {documented ? "Actions of its document" : count(actions.length, "action")}
+                  {documented
+                    ? "Actions from an OpenAPI document"
+                    : count(actions.length, "action")}
                 </span>
               </Link>
             </li>

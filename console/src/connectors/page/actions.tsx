@@ -16,8 +16,8 @@ type Action = Schemas["ConnectorAction"];
 
 const SOURCES: Readonly<Record<string, string>> = {
   type: "",
-  document: "from its document",
-  added: "added by an artifact",
+  document: "from the OpenAPI document",
+  added: "from an artifact",
 };
 
 /** The actions of a connector, each with a test form. */
@@ -38,7 +38,7 @@ export function Actions({ connector }: { readonly connector: Schemas["Connector"
   );
   const chosen = data.data.find(({ name }) => name === search.action) ?? data.data[0];
   if (!chosen) {
-    return <Empty title="It has no actions">Its settings say which it has.</Empty>;
+    return <Empty title="No actions">Configure actions in the settings.</Empty>;
   }
   const open = (action: string): void =>
     void navigate({
@@ -53,8 +53,8 @@ export function Actions({ connector }: { readonly connector: Schemas["Connector"
         {data.data.length > 8 && (
           <TextInput
             type="search"
-            aria-label="Find an action"
-            placeholder="Find…"
+            aria-label="Search actions"
+            placeholder="Search…"
             value={words}
             onChange={({ target }) => setWords(target.value)}
           />
@@ -71,7 +71,7 @@ export function Actions({ connector }: { readonly connector: Schemas["Connector"
             {SOURCES[source] && <span className="muted con-source">{SOURCES[source]}</span>}
           </PlainButton>
         ))}
-        {found.length === 0 && <p className="muted">None is like that.</p>}
+        {found.length === 0 && <p className="muted">No matching actions.</p>}
       </nav>
       <TryAction key={chosen.name} connectorId={id} action={chosen} />
     </div>
@@ -91,21 +91,21 @@ function TryAction(props: { readonly connectorId: string; readonly action: Actio
   useActions([
     {
       keys: "mod+Enter",
-      label: "Run the action",
+      label: "Run action",
       run,
       disabled: refusal,
       always: true,
     },
   ]);
   return (
-    <section className="con-try scroll" aria-label={`Try ${action.name}`}>
+    <section className="con-try scroll" aria-label={`Test ${action.name}`}>
       <header className="row">
         <h2 className="grow mono">{action.name}</h2>
         <CommandButton command={invoke} isMain keys="mod+Enter" onPress={run}>
           <Play /> {invoke.isBusy ? "Running…" : "Run"}
         </CommandButton>
       </header>
-      <p className="muted">{action.summary}. It calls the real system.</p>
+      <p className="muted">{action.summary}. This calls the real system.</p>
       <Form
         schema={schema}
         value={input}
@@ -118,12 +118,12 @@ function TryAction(props: { readonly connectorId: string; readonly action: Actio
       {outcome && (
         <div className="con-outcome" aria-live="polite">
           <h3>
-            {outcome.error ? "It failed" : "Result"}{" "}
+            {outcome.error ? "Failed" : "Result"}{" "}
             <span className="muted">{toDuration(outcome.tookMs)}</span>
           </h3>
           {outcome.error && <ErrorNotice error={outcome.error} />}
           {outcome.error instanceof ApiError && outcome.error.problem["answer"] !== undefined && (
-            <Json value={outcome.error.problem["answer"]} label="Answer" />
+            <Json value={outcome.error.problem["answer"]} label="Response" />
           )}
           {outcome.reply && <Json value={outcome.reply.data} label="Result" />}
         </div>

@@ -73,18 +73,18 @@ function Head({ connector }: { readonly connector: Connector }) {
   const tested = useCommand("connectors.test", {
     said: ({ data }) =>
       data.ok
-        ? `${name} answers, in ${toDuration(data.latencyMs)}.`
-        : `${name}: ${data.error ?? "no answer"}`,
+        ? `Connection to ${name} works. Response time: ${toDuration(data.latencyMs)}.`
+        : `${name}: ${data.error ?? "The system did not respond"}`,
   });
   const test = (): void => void tested.run(input);
   const refresh = useCommand("connectors.refresh", {
-    said: ({ data }) => `Its document has ${count(data.document?.actions ?? 0, "action")}.`,
+    said: ({ data }) => `OpenAPI document read: ${count(data.document?.actions ?? 0, "action")}.`,
   });
   const remove = useCommand("connectors.delete", {
-    said: `${name} is deleted.`,
+    said: `${name} deleted.`,
     onDone: () => void navigate({ to: "/connectors" }),
   });
-  useActions([{ keys: "t", label: "Test", run: test, disabled: tested.refusal }]);
+  useActions([{ keys: "t", label: "Test connector", run: test, disabled: tested.refusal }]);
   return (
     <header className="page-head con-page-head">
       <span className="con-icon">
@@ -99,16 +99,16 @@ function Head({ connector }: { readonly connector: Connector }) {
       </div>
       <State {...connectorState(status)} />
       <CommandButton command={tested} keys="t" onPress={test}>
-        <PlugZap /> {tested.isBusy ? "Testing…" : "Test"}
+        <PlugZap /> {tested.isBusy ? "Testing…" : "Test connector"}
       </CommandButton>
       <Menu
-        label="More"
+        label="More actions"
         className="btn bare icon"
         items={[
           ...(document
             ? [
                 {
-                  label: "Read its document again",
+                  label: "Reload OpenAPI document",
                   icon: <RefreshCw />,
                   disabled: refresh.refusal,
                   onPick: () => void refresh.run(input),
@@ -116,7 +116,7 @@ function Head({ connector }: { readonly connector: Connector }) {
               ]
             : []),
           {
-            label: "Delete",
+            label: "Delete connector",
             icon: <Trash2 />,
             isDangerous: true,
             disabled: remove.refusal,
@@ -150,16 +150,16 @@ function DeleteConnector(props: {
   const users = usage?.usedIn.map((one) => one.name) ?? [];
   return (
     <Confirm
-      title={`Delete ${name}`}
-      act="Delete"
+      title={`Delete ${name}?`}
+      act="Delete connector"
       isBusy={usage === undefined}
       onAct={props.onAct}
       onClose={props.onClose}
     >
-      <p>Credentials that were typed into it are gone for good; secrets that it names stay.</p>
+      <p>Credentials entered in this connector are deleted. Secrets that it uses are kept.</p>
       {users.length > 0 && (
         <p>
-          <strong>{count(users.length, "thing")} would fail:</strong> {users.join(", ")}.
+          <strong>{count(users.length, "reference")} would fail:</strong> {users.join(", ")}.
         </p>
       )}
     </Confirm>

@@ -13,7 +13,7 @@ import { Button } from "../../ui/form/button.tsx";
  * was blocked, it is the only window and goes to the connector.
  */
 export function ConsentReturn() {
-  useTitle("Consent");
+  useTitle("Authorization");
   const search = useSearch({ from: "/inside/connectors/consent" });
   const navigate = useNavigate();
   const [refusal, setRefusal] = useState<string>();
@@ -28,26 +28,26 @@ export function ConsentReturn() {
       tellConsent({ id, refusal: said });
       if (said !== undefined) return setRefusal(said);
       if (window.opener !== null) return window.close();
-      notify("It is connected.");
+      notify("Connected.");
       return navigate({ to: "/connectors/$id", params: { id }, replace: true });
     });
   }, [id, search, navigate]);
   if (refusal === undefined) return <Loading />;
   return (
     <Empty
-      title="It is not connected"
+      title="Not connected"
       action={
         window.opener !== null ? (
           <Button look="main" onClick={() => window.close()}>
-            Close this window
+            Close window
           </Button>
         ) : id === "" ? (
           <Link className="btn main" to="/connectors">
-            To the connectors
+            Go to connectors
           </Link>
         ) : (
           <Link className="btn main" to="/connectors/$id" params={{ id }}>
-            Back to the connector
+            Back to connector
           </Link>
         )
       }
@@ -79,7 +79,7 @@ async function endConsent(
 
 /** The address is untrusted, so only its standard error code is displayed (RFC 6749, 4.1.2.1). */
 function describeError(error: string | undefined): string {
-  if (error === "access_denied") return "The consent was refused at the other system.";
+  if (error === "access_denied") return "Access was denied in the other system.";
   const isCode = error !== undefined && /^[a-z_]{1,40}$/.test(error);
-  return `The other system gave no consent${isCode ? `: ${error}` : ""}.`;
+  return `The other system did not grant access${isCode ? `: ${error}` : ""}.`;
 }

@@ -5,8 +5,10 @@ import { type ConsentProgress, useConsentWindow } from "./consent-window.ts";
 import { Button } from "../../ui/form/button.tsx";
 
 const SAYS = {
-  needs_consent: "This connection requires consent: sign in to the other system and allow access.",
-  expired: "The consent has expired. Calls are refused until access is allowed again.",
+  needs_consent:
+    "This connector needs authorization. Sign in to the other system and allow access.",
+  expired:
+    "The authorization has expired. Calls are rejected until you authorize the connector again.",
 } as const;
 
 /** Shows a missing consent with an action to give it. Renders nothing if the consent is valid. */
@@ -24,13 +26,13 @@ export function Consent({ connector }: { readonly connector: Schemas["Connector"
       <p>
         {describeProgress(progress) ?? (
           <>
-            {SAYS[status]} Enter this address at the other system first:{" "}
+            {SAYS[status]} First register this redirect URL in the other system:{" "}
             <code>{data.data.redirectUri}</code>
           </>
         )}
       </p>
       <Button look="main" refusal={refused} onClick={() => void open()}>
-        <KeyRound className="ico" /> {progress.kind === "none" ? "Consent" : "Consent again"}
+        <KeyRound className="ico" /> {progress.kind === "none" ? "Authorize" : "Authorize again"}
       </Button>
     </div>
   );
@@ -40,6 +42,6 @@ function describeProgress(progress: ConsentProgress): string | undefined {
   if (progress.kind === "none") return undefined;
   if (progress.kind === "refused") return progress.refusal;
   return progress.kind === "open"
-    ? "The other system asks for your consent in the window that has opened."
-    : "The window was left before a consent came back. Ask again when you are ready.";
+    ? "Allow access in the window that opened."
+    : "The window was closed before access was allowed. Try again.";
 }

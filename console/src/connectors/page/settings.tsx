@@ -33,7 +33,7 @@ function SettingsForm({ connector, type }: SettingsFormProps) {
     initial: toDraft(connector),
     version: versionOf("connectors.get", { params }, ({ data }) => toDraft(data)),
     toBody: (draft: ConnectorDraft) => ({ name: draft.name, ...toParts(type, draft) }),
-    said: ({ data }) => `${data.name} is saved. Test it next.`,
+    said: ({ data }) => `${data.name} saved. Test the connector next.`,
   });
   return (
     <div className="scroll con-form">

@@ -26,32 +26,33 @@ export function Usage({ connectorId }: { readonly connectorId: string }) {
       <Section title="Circuit breaker" about={about} act={<State {...state} />}>
         <div className="section-body">
           <p className="muted">
-            {count(breaker.failures, "failure")} in a row; {breaker.failuresMax} open it.
+            {count(breaker.failures, "failure")} consecutive failures; {breaker.failuresMax}{" "}
+            failures open it.
             {breaker.retryAt !== null && (
               <>
                 {" "}
-                Next try <Ago at={breaker.retryAt} />.
+                Next attempt <Ago at={breaker.retryAt} />.
               </>
             )}
           </p>
         </div>
       </Section>
       <Section
-        title="Calls of the last seven days"
+        title="Calls in the last seven days"
         about={
           calls === 0
-            ? "Nobody has called it in this environment."
-            : `${truncated ? "The newest " : ""}${count(calls, "call")}, ${count(errors, "error")}.`
+            ? "No calls in this environment yet."
+            : `${truncated ? "Newest " : ""}${count(calls, "call")}, ${count(errors, "error")}.`
         }
       >
         {calls > 0 && <Calls usage={data.data} />}
       </Section>
-      <Section title="Where it is used" about="Workflows and artifacts that name it.">
+      <Section title="Usage" about="Workflows and artifacts that use this connector.">
         <UsedIn usedIn={usedIn} />
       </Section>
       <p className="muted">
         <Link to="/settings/audit" search={{ thing: connectorId }}>
-          Everything that happened to it
+          Activity of this connector
         </Link>
       </p>
     </div>
@@ -90,7 +91,7 @@ function Calls({ usage }: { readonly usage: Schemas["ConnectorUsage"] }) {
           <dd>{toDuration(medianMs)}</dd>
         </div>
         <div>
-          <dt className="muted">95 % within</dt>
+          <dt className="muted">95th percentile</dt>
           <dd>{toDuration(p95Ms)}</dd>
         </div>
         <div>

@@ -28,18 +28,12 @@ export function BarEditor({ draft, onChange, onClose }: BarEditorProps) {
     <aside className="dash-side" aria-label="Filter bar">
       <header>
         <h2>Filter bar</h2>
-        <Button
-          look="bare"
-          isIcon
-          type="button"
-          aria-label="Close the filter bar"
-          onClick={onClose}
-        >
+        <Button look="bare" isIcon type="button" aria-label="Close filter bar" onClick={onClose}>
           <X />
         </Button>
       </header>
       <div className="dash-side-body">
-        <Field label="Period of all tiles" help="Whoever looks can choose another.">
+        <Field label="Period for all tiles" help="Viewers can select another period.">
           {(attributes) => (
             <Select
               {...attributes}
@@ -53,7 +47,7 @@ export function BarEditor({ draft, onChange, onClose }: BarEditorProps) {
                 onChange({ ...draft, period: next ?? null });
               }}
             >
-              <option value="">Each tile's own</option>
+              <option value="">Period of each tile</option>
               {PERIODS.map(({ id, label }) => (
                 <option key={id} value={id}>
                   {label}
@@ -63,7 +57,7 @@ export function BarEditor({ draft, onChange, onClose }: BarEditorProps) {
           )}
         </Field>
         <div className="field-box">
-          <span className="build-label">Fields to filter by</span>
+          <span className="build-label">Filter fields</span>
           {filters.map(({ field }, n) => (
             <div key={n} className="build-line">
               <Select
@@ -102,7 +96,7 @@ export function BarEditor({ draft, onChange, onClose }: BarEditorProps) {
               if (free) put([...filters, toFilter(fields, free.name)]);
             }}
           >
-            <Plus /> Add a field
+            <Plus /> Add field
           </Button>
         </div>
       </div>

@@ -66,7 +66,7 @@ export function EditorGrid(props: EditorGridProps) {
   return (
     <div className="dash-scroll scroll editing" tabIndex={0} role="region" aria-label="Tiles">
       {widgets.length === 0 && (
-        <Empty title="Nothing here yet">Add a tile, and choose what it counts.</Empty>
+        <Empty title="No tiles yet">Add a tile and select what it shows.</Empty>
       )}
       <div ref={area} onPointerMove={follow} onPointerUp={end} onPointerCancel={end}>
         <TileGrid>
@@ -154,8 +154,8 @@ function EditorTile({ widget, editor, className, onChoose, onBegin, onPress }: E
             isIcon
             className="tile-grip"
             type="button"
-            aria-label={`Move ${title}: arrows move it, with Shift they size it`}
-            title="Drag, or use the arrow keys; with Shift they size it"
+            aria-label={`Move ${title}: press arrow keys to move, Shift and arrow keys to resize`}
+            title="Drag to move, or use the arrow keys. Shift and arrow keys resize it."
             onPointerDown={(event) => onBegin("move", event)}
             onKeyDown={onPress}
           >

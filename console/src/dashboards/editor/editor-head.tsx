@@ -28,7 +28,7 @@ export function EditorHead(props: EditorHeadProps) {
     <header className="page-head">
       <TextInput
         className="dash-name"
-        aria-label="Name of the dashboard"
+        aria-label="Dashboard name"
         value={name}
         onChange={({ target }) => onName(target.value)}
       />
@@ -57,12 +57,12 @@ export function EditorHead(props: EditorHeadProps) {
         <SlidersHorizontal /> <span className="wide-only">Filter bar</span>
       </Button>
       <Menu
-        label="More"
+        label="More actions"
         className="btn bare icon"
         items={[
-          { label: "Add a text", icon: <Type />, onPick: () => onAdd("text") },
+          { label: "Add text", icon: <Type />, onPick: () => onAdd("text") },
           {
-            label: "Delete the dashboard",
+            label: "Delete dashboard",
             icon: <Trash2 />,
             isDangerous: true,
             isApart: true,
@@ -73,10 +73,10 @@ export function EditorHead(props: EditorHeadProps) {
         ···
       </Menu>
       <Button type="button" onClick={() => onAdd("report")}>
-        <Plus /> Tile
+        <Plus /> Add tile
       </Button>
       <Button type="button" onClick={onClose}>
-        {isChanged ? "Discard" : "Done"}
+        {isChanged ? "Discard changes" : "Done"}
       </Button>
       <Button
         look="main"

@@ -14,7 +14,7 @@ import { findRoom, packTiles } from "./layout.ts";
 import { TileEditor } from "./tile-editor.tsx";
 import { type Draft, sizeOf, useDraft } from "./draft.ts";
 
-const NOTHING = "There is nothing to go back to.";
+const NOTHING = "Nothing to undo or redo.";
 
 type Dashboard = Reply<"dashboards.get">["data"];
 
@@ -85,7 +85,7 @@ function useEditor(dashboard: Dashboard) {
   const leave = (): void =>
     void navigate({ to: "/dashboards/$id", params: { id }, search: {}, replace: true });
   const update = useCommand("dashboards.update", {
-    said: ({ data }) => `${data.name} is saved.`,
+    said: ({ data }) => `${data.name} saved.`,
     onDone: leave,
   });
   const save = (): void => {
@@ -106,7 +106,7 @@ function useEditor(dashboard: Dashboard) {
   };
   const close = (): void => (isChanged ? setLeaving("close") : leave());
   useActions([
-    { keys: "n", label: "Add a tile", run: () => add("report") },
+    { keys: "n", label: "Add tile", run: () => add("report") },
     {
       keys: "mod+z",
       label: "Undo",
@@ -119,10 +119,10 @@ function useEditor(dashboard: Dashboard) {
       run: steps.redo,
       disabled: steps.canRedo ? undefined : NOTHING,
     },
-    { keys: "mod+s", label: "Save the dashboard", run: save, always: true },
+    { keys: "mod+s", label: "Save dashboard", run: save, always: true },
     {
       keys: "Escape",
-      label: "Leave the editor",
+      label: "Close editor",
       run: () => (widget ? setChosen(undefined) : close()),
     },
   ]);
@@ -168,13 +168,13 @@ function Leaving({ dashboard: { id, name }, kind, onLeave, onStay }: LeavingProp
   if (kind === "close")
     return (
       <Confirm
-        title="Discard the changes?"
-        act="Discard"
-        keep="Go on editing"
+        title="Discard changes?"
+        act="Discard changes"
+        keep="Continue editing"
         onAct={onLeave}
         onClose={onStay}
       >
-        <p>Your changes since you opened the editor are not saved.</p>
+        <p>The changes since you opened the editor are not saved.</p>
       </Confirm>
     );
   const remove = (): void =>
@@ -184,8 +184,8 @@ function Leaving({ dashboard: { id, name }, kind, onLeave, onStay }: LeavingProp
       { onDone: () => void navigate({ to: "/dashboards" }) },
     );
   return (
-    <Confirm title={`Delete ${name}?`} act="Delete" onAct={remove} onClose={onStay}>
-      <p>Its reports and KPIs stay. Nobody can open it any more.</p>
+    <Confirm title={`Delete ${name}?`} act="Delete dashboard" onAct={remove} onClose={onStay}>
+      <p>Deletes the dashboard for everyone. Its reports and KPIs are kept.</p>
     </Confirm>
   );
 }
@@ -200,7 +200,7 @@ function makeWidget(widgets: readonly Widget[], kind: "report" | "text"): Widget
   const size = sizeOf("stat");
   const base = { id: `w${number}`, title: "", layout: findRoom(widgets, size) };
   return kind === "text"
-    ? { ...base, kind, text: "Write something." }
+    ? { ...base, kind, text: "Enter text here." }
     : {
         ...base,
         kind,

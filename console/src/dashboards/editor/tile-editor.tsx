@@ -18,17 +18,17 @@ export function TileEditor({ widget, onChange, onRemove, onClose }: TileEditorPr
   const { id, title, layout } = widget;
   const base = { id, title, layout };
   return (
-    <aside className="dash-side" aria-label="Tile">
+    <aside className="dash-side" aria-label="Tile settings">
       <header>
         <h2>Tile</h2>
-        <Button look="bare" isIcon type="button" aria-label="Remove the tile" onClick={onRemove}>
+        <Button look="bare" isIcon type="button" aria-label="Remove tile" onClick={onRemove}>
           <Trash2 />
         </Button>
-        <Button look="bare" isIcon type="button" aria-label="Close the tile" onClick={onClose}>
+        <Button look="bare" isIcon type="button" aria-label="Close tile settings" onClick={onClose}>
           <X />
         </Button>
       </header>
-      <div className="dash-side-body" tabIndex={0} role="region" aria-label="Settings of the tile">
+      <div className="dash-side-body" tabIndex={0} role="region" aria-label="Tile settings">
         <Field label="Title" isOptional>
           {(attributes) => (
             <TextInput
@@ -77,7 +77,7 @@ function Content(props: {
   const kpis = useOp("kpis.list", { query: { limit: 200 } }).data?.data ?? [];
   if (reports.length === 0 && kpis.length === 0) return null;
   return (
-    <Field label="Shows">
+    <Field label="Content">
       {(attributes) => (
         <Select
           {...attributes}
@@ -88,7 +88,7 @@ function Content(props: {
             else onChange({ kind: "report", report: widget.report ?? NEW_REPORT });
           }}
         >
-          <option value="">A report of its own</option>
+          <option value="">New report</option>
           {reports.length > 0 && (
             <optgroup label="Saved reports">
               {reports.map(({ id, name }) => (

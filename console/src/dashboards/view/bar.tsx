@@ -32,7 +32,7 @@ export function FilterBar(props: FilterBarProps) {
   const nameValue = useValueNames();
   const isUsed = Object.keys(filter).length > 0;
   return (
-    <div className="dash-bar" role="group" aria-label="Filter of all tiles">
+    <div className="dash-bar" role="group" aria-label="Filters for all tiles">
       <Select
         aria-label="Period"
         value={chosen ?? (period.from === undefined ? "" : "own")}
@@ -41,7 +41,7 @@ export function FilterBar(props: FilterBarProps) {
           onPeriod({ from: found?.from, to: found?.to });
         }}
       >
-        <option value="">Each tile's own period</option>
+        <option value="">Period of each tile</option>
         {chosen === undefined && period.from !== undefined && (
           <option value="own">{periodWords(period)}</option>
         )}
@@ -73,7 +73,7 @@ export function FilterBar(props: FilterBarProps) {
       ))}
       {isUsed && (
         <Button look="bare" type="button" onClick={() => onFilter({})}>
-          Clear
+          Clear filters
         </Button>
       )}
     </div>

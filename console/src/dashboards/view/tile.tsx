@@ -39,7 +39,7 @@ export const Tile = memo(function Tile(props: TileProps) {
         {skipped && skipped.length > 0 && (
           <span
             className="tile-note"
-            title={`Not filtered by ${skipped.join(", ")}: its source has no such field`}
+            title={`Not filtered by ${skipped.join(", ")}: the data source of this tile does not have this field`}
           >
             <FilterX aria-label={`Not filtered by ${skipped.join(", ")}`} />
           </span>
@@ -58,7 +58,7 @@ function TileBody(props: TileProps & { readonly title: string }) {
   if (widget.kind === "text") return <TextTile text={widget.text ?? ""} />;
   if (!data) return <Loading rows={2} />;
   if (data.status === "failed") {
-    return <p className="tile-error">{data.error?.message ?? "It failed."}</p>;
+    return <p className="tile-error">{data.error?.message ?? "The tile could not be loaded."}</p>;
   }
   if (data.kind === "kpi") return <KpiFigure data={data.data} />;
   const { report } = data;

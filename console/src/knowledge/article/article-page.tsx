@@ -52,7 +52,8 @@ function ArticleSheet({ article }: { readonly article: Article }) {
       keys: "e",
       label: "Edit",
       run: () => void navigate({ to: "/knowledge/$id/edit", params }),
-      disabled: refusal ?? (canEdit ? undefined : "Restore a version of it first."),
+      disabled:
+        refusal ?? (canEdit ? undefined : "This article is retired. Restore a version first."),
     },
     { keys: "v", label: "Versions", run: () => setVersions(true), disabled: refusal },
     ...acts.map(({ keys, label, run }) => ({ keys, label, run, disabled: refusal })),
@@ -70,7 +71,7 @@ function ArticleSheet({ article }: { readonly article: Article }) {
         {mayWrite && (
           <>
             <Menu
-              label="More acts"
+              label="More actions"
               items={[
                 { label: "Versions", keys: "v", onPick: () => setVersions(true) },
                 ...acts.slice(1).map(({ label, keys, run }) => ({ label, keys, onPick: run })),

@@ -21,16 +21,16 @@ export function ArticleSide(props: { readonly article: Article; readonly mayWrit
   const nameOf = useNames();
   const { reviewDueAt, reviewerId, tags } = article;
   return (
-    <aside className="kb-side" aria-label="About it">
+    <aside className="kb-side" aria-label="Article details">
       <dl className="kb-facts">
-        <Fact name="Owner">{nameOf(article.authorId) ?? "Somebody who left"}</Fact>
+        <Fact name="Owner">{nameOf(article.authorId) ?? "Former member"}</Fact>
         {reviewerId !== null && <Fact name="Reviewer">{nameOf(reviewerId) ?? "–"}</Fact>}
-        <Fact name="For">
-          {article.visibility === "everyone" ? "Everyone" : "Those who write articles"}
+        <Fact name="Visible to">
+          {article.visibility === "everyone" ? "Everyone" : "Knowledge authors"}
         </Fact>
         {article.category !== null && <Fact name="Category">{article.category}</Fact>}
         {tags.length > 0 && <Fact name="Tags">{tags.join(", ")}</Fact>}
-        <Fact name="Changed">
+        <Fact name="Updated">
           <Ago at={article.updatedAt} />
         </Fact>
         {article.publishedAt !== null && (
@@ -39,14 +39,14 @@ export function ArticleSide(props: { readonly article: Article; readonly mayWrit
           </Fact>
         )}
         {reviewDueAt !== null && (
-          <Fact name="Review">
+          <Fact name="Review date">
             <Due at={reviewDueAt} />
           </Fact>
         )}
-        <Fact name="Helped">
+        <Fact name="Helpful">
           <Verdict entry={article} />
         </Fact>
-        <Fact name="Opened">{count(article.openedCount, "time")}</Fact>
+        <Fact name="Views">{count(article.openedCount, "time")}</Fact>
         <Fact name="Version">{article.version}</Fact>
       </dl>
       {mayWrite && <Comments id={article.id} />}
@@ -85,13 +85,13 @@ function Comments({ id }: { readonly id: string }) {
   if (said.length === 0) return null;
   return (
     <section>
-      <h2>What readers say</h2>
+      <h2>Reader comments</h2>
       <ul className="kb-comments">
         {said.map(({ userId, helpful, comment, createdAt }) => (
           <li key={userId} className={helpful ? undefined : "bad"}>
             <p>{comment}</p>
             <span className="muted">
-              {nameOf(userId) ?? "Somebody"}, <Ago at={createdAt} />
+              {nameOf(userId) ?? "Unknown user"}, <Ago at={createdAt} />
             </span>
           </li>
         ))}

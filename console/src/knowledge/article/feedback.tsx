@@ -18,13 +18,13 @@ export function Feedback({ article }: { readonly article: Schemas["Article"] }) 
   const form = useForm("knowledge.give_feedback", {
     params,
     fixed: { helpful: false },
-    check: ({ comment }) => ({ comment: comment ? undefined : "Say what is missing." }),
-    said: "Its authors read it",
+    check: ({ comment }) => ({ comment: comment ? undefined : "Describe what is missing." }),
+    said: "Feedback sent to the authors.",
     startsOver: true,
   });
   return (
-    <section className="kb-feedback" aria-label="Did this help?">
-      <b>{isHelpful === undefined ? "Did this help?" : "Thank you."}</b>
+    <section className="kb-feedback" aria-label="Was this article helpful?">
+      <b>{isHelpful === undefined ? "Was this article helpful?" : "Thanks for your feedback."}</b>
       <Button aria-pressed={isHelpful === true} onClick={() => void answer(true)}>
         <ThumbsUp /> Yes
       </Button>
@@ -33,7 +33,7 @@ export function Feedback({ article }: { readonly article: Schemas["Article"] }) 
       </Button>
       {isHelpful === false && (
         <div className="kb-why-not">
-          <InlineForm form={form} label="What is missing?" act="Send" isLine>
+          <InlineForm form={form} label="What is missing?" act="Send feedback" isLine>
             <TextField
               {...form.field("comment")}
               label="What is missing?"

@@ -19,25 +19,33 @@ const OFFERED: Readonly<Record<Article["state"], readonly ReviewAct[]>> = {
 const WORDS = {
   review: {
     keys: "r",
-    label: "Ask for a review",
-    about: "Somebody reads it before everybody does.",
+    label: "Submit for review",
+    about: "A reviewer checks the article before it is published.",
   },
-  return: { keys: "b", label: "Send back", about: "It is a draft again; its owner reads why." },
+  return: {
+    keys: "b",
+    label: "Return to draft",
+    about: "The article becomes a draft again. The owner receives your reason.",
+  },
   publish: {
     keys: "p",
     label: "Publish",
-    about: "People find it from now on, in the portal, too.",
+    about: "The article becomes visible in search, including in the portal.",
   },
   withdraw: {
     keys: "b",
-    label: "Withdraw",
-    about: "It is a draft again, and not found until it is published.",
+    label: "Unpublish",
+    about: "The article becomes a draft again and is hidden from readers until you publish it.",
   },
-  retire: { keys: "x", label: "Retire", about: "It is kept, and no longer found." },
+  retire: {
+    keys: "x",
+    label: "Retire",
+    about: "The article is kept, but readers can no longer find it.",
+  },
   reinstate: {
     keys: "p",
-    label: "Reinstate",
-    about: "It is published as it was, and found again.",
+    label: "Republish",
+    about: "The article is published again without changes.",
   },
 } as const;
 
@@ -81,9 +89,9 @@ function AskDialog({ article, act, onClose }: ReviewDialogProps) {
       <p className="muted">{about}</p>
       <PersonField
         {...form.field("reviewerId")}
-        label="Who reads it"
-        help="They are told at once."
-        placeholder="Anybody who writes articles"
+        label="Reviewer"
+        help="The reviewer is notified immediately."
+        placeholder="Any knowledge author"
       />
     </FormDialog>
   );
@@ -93,7 +101,7 @@ function AskDialog({ article, act, onClose }: ReviewDialogProps) {
 function ReturnDialog({ article, act, onClose }: ReviewDialogProps) {
   const form = useForm("knowledge.return", {
     params: { id: article.id },
-    check: ({ reason }) => ({ reason: reason ? undefined : "Say what is to be better." }),
+    check: ({ reason }) => ({ reason: reason ? undefined : "Enter what needs to be improved." }),
     said: `${article.number} ${DONE[act]}`,
     onDone: onClose,
   });
@@ -101,7 +109,7 @@ function ReturnDialog({ article, act, onClose }: ReviewDialogProps) {
   return (
     <FormDialog form={form} title={`${label}: ${article.number}`} act={label} onClose={onClose}>
       <p className="muted">{about}</p>
-      <TextAreaField {...form.field("reason")} label="What is to be better" isRequired />
+      <TextAreaField {...form.field("reason")} label="What needs to be improved" isRequired />
     </FormDialog>
   );
 }
@@ -121,10 +129,10 @@ function ActDialog({ article, act, onClose }: ReviewDialogProps) {
 }
 
 const DONE = {
-  review: "is given to review",
-  return: "is a draft again",
-  publish: "is published",
-  withdraw: "is a draft again",
-  retire: "is retired",
-  reinstate: "is published again",
+  review: "submitted for review.",
+  return: "returned to draft.",
+  publish: "published.",
+  withdraw: "unpublished. It is a draft again.",
+  retire: "retired.",
+  reinstate: "republished.",
 } as const;

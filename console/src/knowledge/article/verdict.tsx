@@ -10,7 +10,7 @@ export function Verdict(props: {
     <span
       className="kb-verdict"
       role="img"
-      aria-label={`Helped ${helpfulCount}, did not help ${unhelpfulCount}`}
+      aria-label={`Helpful: ${helpfulCount}, not helpful: ${unhelpfulCount}`}
     >
       <ThumbsUp /> {helpfulCount}
       {unhelpfulCount > 0 && (

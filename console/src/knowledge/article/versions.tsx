@@ -32,8 +32,8 @@ export function Versions(props: {
   const before = versions[at + 1];
   const isNewest = chosen?.version === article.version;
   const restore = useCommand("knowledge.restore_version", {
-    refusal: isNewest && article.state !== "retired" ? "It says this already." : undefined,
-    said: `${article.number} says what version ${chosen?.version} said`,
+    refusal: isNewest && article.state !== "retired" ? "This is the current version." : undefined,
+    said: `Version ${chosen?.version} of ${article.number} restored.`,
     onDone: onClose,
   });
   return (
@@ -73,7 +73,7 @@ export function Versions(props: {
                 >
                   <b>Version {version}</b>
                   <span className="muted">
-                    {nameOf(createdBy) ?? "Somebody"}, <Ago at={createdAt} />
+                    {nameOf(createdBy) ?? "Unknown user"}, <Ago at={createdAt} />
                   </span>
                 </PlainButton>
               </li>
@@ -83,7 +83,7 @@ export function Versions(props: {
             <Diff
               before={before ? toText(before) : ""}
               after={toText(chosen)}
-              beforeLabel={before ? `Version ${before.version}` : "Nothing"}
+              beforeLabel={before ? `Version ${before.version}` : "Empty"}
               afterLabel={`Version ${chosen.version}`}
               way="unified"
             />

@@ -64,8 +64,8 @@ function EditorPage({ article, title, searchId }: EditorProps) {
     initial: draftOf(article, title),
     version: article && versionOf("knowledge.get", input, ({ data }) => draftOf(data, "")),
     keptAs: `article.${article?.id ?? `new${title}`}`,
-    check: ({ body }) => ({ body: body?.trim() ? undefined : "It needs a text." }),
-    said: ({ data }) => `${data.number} is saved`,
+    check: ({ body }) => ({ body: body?.trim() ? undefined : "Enter the text of the article." }),
+    said: ({ data }) => `${data.number} saved.`,
     onDone: ({ data }) => {
       if (searchId !== undefined)
         void call("knowledge.delete_search", { params: { id: searchId } }).catch(() => undefined);
@@ -85,7 +85,7 @@ function EditorPage({ article, title, searchId }: EditorProps) {
         {article ? (
           <Link
             className="btn bare icon"
-            aria-label="The article"
+            aria-label="Article editor"
             to="/knowledge/$id"
             params={{ id: article.number }}
           >
@@ -101,9 +101,9 @@ function EditorPage({ article, title, searchId }: EditorProps) {
         <span className="grow" />
         {form.isDirty && article && (
           <>
-            <span className="muted kb-wide">Kept on this device</span>
+            <span className="muted kb-wide">Saved on this device</span>
             <Button look="bare" onClick={form.reset}>
-              Start again
+              Discard draft
             </Button>
           </>
         )}
@@ -111,7 +111,7 @@ function EditorPage({ article, title, searchId }: EditorProps) {
           Details
         </Button>
         <CommandButton command={form} isMain aria-keyshortcuts="Control+S" onPress={form.submit}>
-          Save
+          Save article
         </CommandButton>
       </header>
       <FormProblems form={{ ...form, conflict: undefined }} />
@@ -120,7 +120,7 @@ function EditorPage({ article, title, searchId }: EditorProps) {
         isBare
         className="kb-edit-title"
         aria-label="Title"
-        placeholder="Title: the question as people ask it"
+        placeholder="Title, for example the question that users ask"
         maxLength={300}
         autoFocus={own === ""}
         value={own}
@@ -150,7 +150,7 @@ function Halves(props: { readonly body: string; readonly onBody: (body: string) 
   };
   return (
     <>
-      <div className="tabs kb-half-tabs" role="group" aria-label="Which">
+      <div className="tabs kb-half-tabs" role="group" aria-label="View">
         <PlainButton aria-pressed={!isPreview} onClick={() => setPreview(false)}>
           Write
         </PlainButton>
@@ -169,7 +169,7 @@ function Halves(props: { readonly body: string; readonly onBody: (body: string) 
         >
           {error && <ErrorNotice error={error} />}
           {late.trim() === "" ? (
-            <Empty title="As its readers will see it" />
+            <Empty title="Preview for readers" />
           ) : (
             <ArticleBody html={data?.data.html ?? ""} />
           )}
@@ -191,17 +191,17 @@ function Conflict({ conflict, title, body }: ConflictProps) {
   return (
     <section className="kb-conflict" role="alert">
       <p>
-        <b>Somebody saved another version meanwhile.</b> Nothing of yours was saved yet.
+        <b>Another user saved this article.</b> Your changes are not saved yet.
       </p>
       <Diff
         before={`${theirTitle}\n\n${theirBody}`}
         after={`${title}\n\n${body}`}
-        beforeLabel="Theirs"
-        afterLabel="Yours"
+        beforeLabel="Their version"
+        afterLabel="Your version"
       />
       <div className="kb-conflict-acts">
-        <Button onClick={conflict.takeTheirs}>Take theirs</Button>
-        <Button onClick={conflict.keepMine}>Save mine anyway</Button>
+        <Button onClick={conflict.takeTheirs}>Use their version</Button>
+        <Button onClick={conflict.keepMine}>Save my version</Button>
       </div>
     </section>
   );

@@ -9,7 +9,7 @@ import { TextField } from "../../ui/form/text-field.tsx";
 
 const READERS = choicesOf(ARTICLE_VISIBILITY, {
   everyone: "Everyone",
-  agents: "Those who write articles",
+  agents: "Knowledge authors",
 });
 const DAY_CHARACTERS = 10;
 
@@ -22,17 +22,22 @@ export function DraftDetails({ form }: { readonly form: DetailsForm }) {
     <div className="kb-details">
       <TextField
         {...form.field("summary")}
-        label="In one sentence"
-        help="Shown where it is found"
+        label="Summary"
+        help="One sentence, shown in search results."
       />
       <TextField {...form.field("category")} />
-      <ListField {...form.field("tags")} help="With commas between" parse={splitTags} joint=", " />
-      <SelectField {...form.field("visibility")} label="Who sees it" isRequired options={READERS} />
+      <ListField
+        {...form.field("tags")}
+        help="Separated by commas. Example: vpn, network"
+        parse={splitTags}
+        joint=", "
+      />
+      <SelectField {...form.field("visibility")} label="Visible to" isRequired options={READERS} />
       <PersonField {...form.field("authorId")} label="Owner" placeholder="You" isRequired />
-      <PersonField {...form.field("reviewerId")} placeholder="Anybody" />
+      <PersonField {...form.field("reviewerId")} placeholder="Any author" />
       <DateField
         {...due}
-        label="To be reviewed by"
+        label="Reviewer"
         value={due.value?.slice(0, DAY_CHARACTERS)}
         onChange={(day) => due.onChange(day ? `${day}T00:00:00.000Z` : null)}
       />

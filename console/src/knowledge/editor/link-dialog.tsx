@@ -32,8 +32,8 @@ export function LinkDialog(props: {
     >
       <TextInput
         type="search"
-        aria-label="Find an article"
-        placeholder="Find by title or number… Enter takes the first"
+        aria-label="Search articles"
+        placeholder="Search by title or number… Enter selects the first"
         autoFocus
         value={text}
         onChange={({ target }) => setText(target.value)}

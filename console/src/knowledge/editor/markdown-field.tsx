@@ -99,8 +99,8 @@ export function MarkdownField({ value, onChange, field, onScroll }: MarkdownFiel
         isBare
         className="kb-text"
         ref={field}
-        aria-label="Text of the article, in Markdown"
-        placeholder="Write in Markdown. Paste or drop pictures."
+        aria-label="Article text in Markdown"
+        placeholder="Write in Markdown. Paste or drop images and files."
         value={value}
         maxLength={200_000}
         spellCheck
@@ -141,7 +141,7 @@ function Toolbar(props: {
 }) {
   const picker = useRef<HTMLInputElement>(null);
   return (
-    <div className="kb-tools" role="toolbar" aria-label="Format">
+    <div className="kb-tools" role="toolbar" aria-label="Formatting">
       {TOOLS.map(({ label, icon: Icon, key, edit }) => (
         <Button
           look="bare"
@@ -159,8 +159,8 @@ function Toolbar(props: {
         look="bare"
         isIcon
         type="button"
-        aria-label="Picture or file"
-        title="Picture or file: paste and drop work, too"
+        aria-label="Insert image or file"
+        title="Insert image or file. You can also paste or drop it."
         onClick={() => picker.current?.click()}
       >
         <Paperclip />
@@ -186,13 +186,13 @@ function Toolbar(props: {
       </Menu>
       <span className="grow" />
       <span className="muted" role="status">
-        {props.isSending && "Sending…"}
+        {props.isSending && "Uploading…"}
       </span>
       <FileInput
         ref={picker}
         multiple
         hidden
-        aria-label="Files"
+        aria-label="Upload files"
         onChange={({ target }) => {
           props.onFiles([...(target.files ?? [])]);
           target.value = "";

@@ -1,50 +1,50 @@
 export const TEMPLATES: readonly { readonly name: string; readonly body: string }[] = [
   {
     name: "How to",
-    body: `## What you get
+    body: `## Goal
 
-One sentence.
+Describe the result in one sentence.
 
-## Before you begin
+## Before you start
 
-- What one needs at hand
+- List what the reader needs
 
 ## Steps
 
-1. Do this.
-2. Then this.
+1. Describe the first step.
+2. Describe the next step.
 
-## It did not work?
+## Troubleshooting
 
-Say what to try, and whom to ask.
+Describe what to try, and who to contact.
 `,
   },
   {
     name: "Known error",
-    body: `## What you see
+    body: `## Symptoms
 
-The message, word for word.
+Copy the exact error message.
 
-## Why
+## Cause
 
-What causes it.
+Describe the cause.
 
-## How to get by
+## Workaround
 
-1. Do this until it is mended.
+1. Describe what to do until the error is fixed.
 
-## When it will be mended
+## Fix
 
-The change that does it.
+Link the change that fixes the error.
 `,
   },
   {
     name: "Question and answer",
-    body: `**In short:** the answer in one sentence.
+    body: `**Short answer:** one sentence.
 
-## More about it
+## Details
 
-Why it is so, and what else one may want to know.
+Explain the answer and add related information.
 `,
   },
 ];

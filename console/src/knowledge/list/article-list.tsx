@@ -43,12 +43,12 @@ export function ArticleList(props: {
       onOpen={({ number }) => void navigate({ to: "/knowledge/$id", params: { id: number } })}
       empty={
         <Empty
-          title={state === undefined ? "Nothing is written yet" : "None of these"}
+          title={state === undefined ? "No articles yet" : "No articles in this state"}
           action={
             mayWrite &&
             state === undefined && (
               <Link className="btn" to="/knowledge/new">
-                Write the first article
+                Create article
               </Link>
             )
           }
@@ -77,7 +77,7 @@ function listColumns(
       cell: ({ title, visibility }) => (
         <span className="kb-title">
           <span className="cut">{title}</span>
-          {visibility === "agents" && <span className="kb-inside">inside</span>}
+          {visibility === "agents" && <span className="kb-inside">internal</span>}
         </span>
       ),
       sortBy: ({ title }) => title,
@@ -86,14 +86,14 @@ function listColumns(
   ];
   const age: Column<Entry> = {
     id: "age",
-    label: "Changed",
+    label: "Updated",
     width: "90px",
     cell: ({ updatedAt }) => <Ago at={updatedAt} />,
     sortBy: ({ updatedAt }) => updatedAt,
   };
   const verdict: Column<Entry> = {
     id: "verdict",
-    label: "Helped",
+    label: "Helpful",
     width: "110px",
     cell: (entry) => <Verdict entry={entry} />,
     sortBy: ({ helpfulCount, unhelpfulCount }) => helpfulCount - unhelpfulCount,
@@ -109,7 +109,7 @@ function listColumns(
       cell: ({ authorId }) => (
         <span className="kb-owner">
           <Avatar name={nameOf(authorId)} />
-          <span className="cut">{nameOf(authorId) ?? "Somebody who left"}</span>
+          <span className="cut">{nameOf(authorId) ?? "Former member"}</span>
         </span>
       ),
       sortBy: ({ authorId }) => nameOf(authorId) ?? "",

@@ -36,18 +36,18 @@ export function Knowledge() {
   useActions([
     {
       keys: "/",
-      label: "Find an article",
+      label: "Search articles",
       run: () => document.getElementById("article-find")?.focus(),
     },
     {
       keys: "n",
-      label: "Write an article",
+      label: "New article",
       run: () => void navigate({ to: "/knowledge/new" }),
       disabled: refusal,
     },
     {
       keys: "l",
-      label: isQuality ? "Show the articles" : "Content gaps",
+      label: isQuality ? "Show articles" : "Content gaps",
       run: () => show(isQuality ? {} : { tab: "quality" }),
       disabled: refusal,
     },
@@ -57,7 +57,7 @@ export function Knowledge() {
       <header className="page-head kb-head">
         <h1>Knowledge</h1>
         {mayWrite && (
-          <div className="tabs" role="group" aria-label="Which">
+          <div className="tabs" role="group" aria-label="View">
             <PlainButton aria-pressed={!isQuality} onClick={() => show({})}>
               Articles
             </PlainButton>
@@ -72,8 +72,8 @@ export function Knowledge() {
             <TextInput
               id="article-find"
               type="search"
-              aria-label="Find an article"
-              placeholder="Ask in your own words…"
+              aria-label="Search articles"
+              placeholder="Ask a question…"
               value={q}
               onChange={({ target }) => show({ ...search, q: target.value || undefined })}
             />
@@ -83,10 +83,10 @@ export function Knowledge() {
           <Link
             className="btn main"
             to="/knowledge/new"
-            aria-label="Write an article"
+            aria-label="New article"
             aria-keyshortcuts="n"
           >
-            <Plus /> <span className="kb-wide">Write an article</span>
+            <Plus /> <span className="kb-wide">New article</span>
           </Link>
         )}
       </header>

@@ -26,17 +26,15 @@ function Unanswered() {
   const query = { unanswered: true, limit: SHOWN };
   const { data, error, isPending, refetch } = useOp("knowledge.list_searches", { query });
   const putAside = ({ id, words }: Search) =>
-    perform("knowledge.delete_search", { params: { id } }, { said: `“${words}” is put aside` });
+    perform("knowledge.delete_search", { params: { id } }, { said: `“${words}” dismissed` });
   return (
     <section aria-labelledby="kb-unanswered">
-      <h2 id="kb-unanswered">Searched and not found</h2>
-      <p className="muted">Of the last half year, the most frequent first.</p>
+      <h2 id="kb-unanswered">Unanswered searches</h2>
+      <p className="muted">Searches in the last six months, most frequent first.</p>
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {isPending && <Loading rows={6} />}
       {data?.data.length === 0 && (
-        <Empty title="Every search led somewhere">
-          What people look for in the portal and do not find is collected here.
-        </Empty>
+        <Empty title="No unanswered searches">Portal searches without a result appear here.</Empty>
       )}
       <ol className="kb-rows">
         {data?.data.map((search) => (
@@ -46,21 +44,21 @@ function Unanswered() {
             </b>
             <span className="grow kb-words">{search.words}</span>
             <span className="muted kb-why">
-              {search.found === 0 ? "nothing found" : `${search.found} found, none opened`}
+              {search.found === 0 ? "no results" : `${search.found} results, none opened`}
             </span>
             <Ago at={search.lastAt} />
             <Link
               className="btn"
               to="/knowledge/new"
               search={{ title: search.words, search: search.id }}
-              aria-label={`Write it: ${search.words}`}
+              aria-label={`Write article: ${search.words}`}
             >
-              <PenLine /> Write it
+              <PenLine /> Write article
             </Link>
             <Button
               look="bare"
               isIcon
-              aria-label={`Put aside: ${search.words}`}
+              aria-label={`Dismiss: ${search.words}`}
               onClick={() => void putAside(search)}
             >
               <X />
@@ -83,13 +81,11 @@ function Unhelpful() {
     .toSorted((a, b) => b.unhelpfulCount - a.unhelpfulCount || b.openedCount - a.openedCount);
   return (
     <section aria-labelledby="kb-unhelpful">
-      <h2 id="kb-unhelpful">Read and not helpful</h2>
-      <p className="muted">
-        At least a third of those who said something say that it did not help.
-      </p>
+      <h2 id="kb-unhelpful">Unhelpful articles</h2>
+      <p className="muted">Articles with at least a third of negative ratings.</p>
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {isPending && <Loading rows={4} />}
-      {data && articles.length === 0 && <Empty title="Nobody complains" />}
+      {data && articles.length === 0 && <Empty title="No unhelpful articles" />}
       <ol className="kb-rows">
         {articles.map((article) => (
           <li key={article.id}>
@@ -100,7 +96,7 @@ function Unhelpful() {
             <span className="muted kb-why">{count(article.openedCount, "time")} opened</span>
             <Ago at={article.updatedAt} />
             <Link className="btn" to="/knowledge/$id/edit" params={{ id: article.number }}>
-              <PenLine /> Improve it
+              <PenLine /> Edit article
             </Link>
           </li>
         ))}

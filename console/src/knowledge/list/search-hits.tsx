@@ -22,21 +22,21 @@ export function SearchHits({ q, mayWrite }: { readonly q: string; readonly mayWr
   if (hits.length + others.length === 0) {
     return (
       <Empty
-        title={`Nothing answers “${q}”`}
+        title={`No results for “${q}”`}
         action={
           mayWrite && (
             <Link className="btn" to="/knowledge/new" search={{ title: q }}>
-              Write it
+              Write article
             </Link>
           )
         }
       >
-        Others will look for it, too.
+        Other users may search for it too.
       </Empty>
     );
   }
   return (
-    <div className="scroll kb-hits" tabIndex={0} role="region" aria-label="Articles found">
+    <div className="scroll kb-hits" tabIndex={0} role="region" aria-label="Search results">
       <ul>
         {hits.map((hit) => (
           <li key={hit.id}>
@@ -74,7 +74,7 @@ export function SearchHits({ q, mayWrite }: { readonly q: string; readonly mayWr
 }
 
 function How({ hit: { matchedBy } }: { readonly hit: Hit }) {
-  const words = matchedBy.includes("text") ? "has the words" : "means the same";
+  const words = matchedBy.includes("text") ? "matching words" : "similar meaning";
   return <span className="muted kb-how">{words}</span>;
 }
 

@@ -21,8 +21,8 @@ interface KpiEditorProps {
 
 const UNITS = choicesOf(KPI_WINDOW_UNIT, { minutes: "minutes", hours: "hours", days: "days" });
 const DIRECTIONS = choicesOf(KPI_DIRECTION, {
-  up: "At the target or above",
-  down: "At the target or below",
+  up: "At or above the target",
+  down: "At or below the target",
 });
 
 const LAST = { type: "integer", minimum: 1 } as const;
@@ -35,7 +35,7 @@ export function KpiEditor({ kpi, onOpen }: KpiEditorProps) {
     initial: toKpiDraft(kpi),
     version: revisionOf(kpi),
     toBody: (draft: KpiDraft) => toKpiBody(draft, !kpi),
-    said: ({ data }) => `${data.name} is saved`,
+    said: ({ data }) => `${data.name} saved`,
     onDone: ({ data }) => {
       if (!kpi) onOpen(data.id);
     },
@@ -48,18 +48,18 @@ export function KpiEditor({ kpi, onOpen }: KpiEditorProps) {
       thing={kpi}
       title={kpi?.name ?? "New KPI"}
       remove="kpis.delete"
-      consequence="Its history is deleted with it."
+      consequence="Its history is deleted too."
       onRemoved={() => onOpen(undefined)}
       aside={kpi && <KpiHistory kpi={kpi} />}
     >
       <TextField {...field("name")} />
       <SelectField
         {...field("measure")}
-        label="Measures"
+        label="Measure"
         isRequired
         options={[
-          ["", "A number of its own"],
-          ...reports.map(({ id, name }) => [id, `The first number of ${name}`] as const),
+          ["", "Custom measure"],
+          ...reports.map(({ id, name }) => [id, `First value of ${name}`] as const),
         ]}
       />
       {draft.measure === "" && (
@@ -73,16 +73,21 @@ export function KpiEditor({ kpi, onOpen }: KpiEditorProps) {
       <Grid min="m">
         <NumberField
           {...partOf(window, "last", LAST)}
-          label="Of the last"
+          label="Time range"
           placeholder="7"
-          help="Empty: everything up to that moment"
+          help="Leave empty to include all data up to the calculation time."
         />
-        <SelectField {...partOf(window, "unit")} label="Unit of time" options={UNITS} />
+        <SelectField {...partOf(window, "unit")} label="Time unit" options={UNITS} />
       </Grid>
       <Grid min="m">
         <NumberField {...field("target")} />
-        <SelectField {...field("direction")} label="Good is" options={DIRECTIONS} isRequired />
-        <TextField {...field("unit")} label="Behind the number" placeholder="h" />
+        <SelectField
+          {...field("direction")}
+          label="Target direction"
+          options={DIRECTIONS}
+          isRequired
+        />
+        <TextField {...field("unit")} label="Unit" placeholder="h" />
       </Grid>
       <ScheduleField {...field("schedule")} />
     </EditorPanel>

@@ -23,7 +23,8 @@ export function KpiHistory({ kpi }: { readonly kpi: Kpi }) {
   });
   const history = data?.data;
   const backfill = useCommand("kpis.backfill", {
-    said: ({ data: done }) => `${count(done.snapshots, "value")} of the past ${BACK_DAYS} days`,
+    said: ({ data: done }) =>
+      `${count(done.snapshots, "value")} calculated for the last ${BACK_DAYS} days`,
   });
   const workOut = (): void => {
     const to = new Date();
@@ -46,7 +47,7 @@ export function KpiHistory({ kpi }: { readonly kpi: Kpi }) {
       <p className="row">
         <CommandButton
           command={backfill}
-          title="From the log, as of each time of its schedule"
+          title="Calculates past values from the event log, one for each scheduled time"
           onPress={workOut}
         >
           <History /> Calculate the last {BACK_DAYS} days

@@ -19,7 +19,7 @@ export function Kpis() {
       make="New KPI"
       refusal={useRefusal("kpis.create")}
       place={[open, show]}
-      nothing="One number, its target and its history: tickets solved in time, failed runs a day."
+      nothing="A KPI tracks one number and its target over time. Example: tickets resolved within the SLA."
       items={kpis.map(({ id, name, target, direction, unit }) => ({
         id,
         label: name,

@@ -18,15 +18,15 @@ export function MailPreview({ id, message }: MailPreviewProps) {
   const { data, error, refetch } = useOp("report_schedules.preview", { params: { id } });
   const mail = data?.data;
   return (
-    <section className="mail-preview" aria-label="The mail as you would get it">
-      <h3>As you would get it</h3>
+    <section className="mail-preview" aria-label="Preview of your e-mail">
+      <h3>Preview of your e-mail</h3>
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {!mail && !error && <Loading rows={5} />}
       {mail && (
         <article className="mail-paper">
           <h4>{mail.subject}</h4>
           {message !== "" && <p className="mail-text">{message}</p>}
-          {mail.isEmpty && <p className="muted">All of its numbers are zero now.</p>}
+          {mail.isEmpty && <p className="muted">All numbers are currently zero.</p>}
           {mail.parts.map((part, n) => (
             <MailPart key={n} part={part} />
           ))}
@@ -56,7 +56,8 @@ function MailPart({ part }: { readonly part: Part }) {
 
 function PartBody({ part }: { readonly part: Part }) {
   const { title, kind, status, message, data, report } = part;
-  if (status === "failed") return <p className="tile-error">{message ?? "It failed."}</p>;
+  if (status === "failed")
+    return <p className="tile-error">{message ?? "The preview could not be loaded."}</p>;
   if (kind === "text") return <p className="mail-text">{(data as { text: string }).text}</p>;
   if (kind === "kpi") return <KpiFigure data={data} />;
   const figure = toFigure(data as ReportAnswer, (report ?? {}) as ReportShape);

@@ -41,7 +41,7 @@ export function ScheduleEditor({ schedule, reportId, onOpen }: ScheduleEditorPro
     params: { id: schedule?.id ?? "" },
     initial: schedule ?? newSchedule(reportId),
     version: revisionOf(schedule),
-    said: ({ data }) => `${data.name} is saved`,
+    said: ({ data }) => `${data.name} saved`,
     onDone: ({ data }) => {
       if (!schedule) onOpen(data.id);
     },
@@ -54,7 +54,7 @@ export function ScheduleEditor({ schedule, reportId, onOpen }: ScheduleEditorPro
       thing={schedule}
       title={schedule?.name ?? "New schedule"}
       remove="report_schedules.delete"
-      consequence="It is no longer sent by e-mail. The report stays."
+      consequence="The report is no longer sent by e-mail. The report itself is kept."
       onRemoved={() => onOpen(undefined)}
       aside={
         schedule && (
@@ -66,7 +66,11 @@ export function ScheduleEditor({ schedule, reportId, onOpen }: ScheduleEditorPro
       }
     >
       <MailNotice />
-      <TextField {...field("name")} label="Subject" placeholder="The desk last week" />
+      <TextField
+        {...field("name")}
+        label="Subject"
+        placeholder="Example: Service desk, last week"
+      />
       <ContentField
         report={field("reportId")}
         dashboard={field("dashboardId")}
@@ -78,16 +82,16 @@ export function ScheduleEditor({ schedule, reportId, onOpen }: ScheduleEditorPro
         }
       />
       <PeopleField
-        label="To"
+        label="Recipients"
         userIds={values.recipients ?? []}
         onChange={recipients.onChange}
-        help="Each gets the numbers that they may see themselves."
-        error={recipients.errorFor("To")}
+        help="Each recipient gets only the data that they have access to."
+        error={recipients.errorFor("Recipients")}
       />
       <ScheduleField {...field("schedule")} />
-      <TextAreaField {...field("message")} label="Text above the numbers" />
-      <CheckField {...field("skipEmpty")} label="Send nothing if all numbers are zero" />
-      <CheckField {...field("attachCsv")} label="Attach the rows as CSV" />
+      <TextAreaField {...field("message")} label="Introduction" />
+      <CheckField {...field("skipEmpty")} label="Don't send if all numbers are zero" />
+      <CheckField {...field("attachCsv")} label="Attach rows as CSV" />
       <CheckField {...field("enabled")} />
     </EditorPanel>
   );
@@ -106,9 +110,9 @@ function ContentField({ report, dashboard, onChange }: ContentFieldProps) {
   return (
     <SelectField
       {...report}
-      label="Sends"
+      label="Report"
       isRequired
-      none="Choose a report or a dashboard"
+      none="Select a report or dashboard"
       value={report.value ?? dashboard.value}
       errorFor={(label) => report.errorFor(label) ?? dashboard.errorFor(label)}
       options={[
@@ -128,22 +132,22 @@ function SentState({ schedule }: { readonly schedule: Schedule }) {
   const nameOf = useNames();
   const send = useCommand("report_schedules.send", { refusal: useMailRefusal() });
   const sendTo = (onlyMe: boolean): void => {
-    const said = onlyMe ? "Sending it to you" : `Sending ${schedule.name} to all recipients`;
+    const said = onlyMe ? "Sending to you" : `Sending ${schedule.name} to all recipients`;
     void send
       .run({ params: { id: schedule.id }, body: { onlyMe } })
       .then((reply) => reply && notify(said));
   };
   return (
-    <section className="report-sent" aria-label="Sent">
+    <section className="report-sent" aria-label="Send history">
       <dl>
-        <dt>Next</dt>
+        <dt>Next send</dt>
         <dd>
           {schedule.nextAt === null
-            ? "Not planned"
+            ? "Not scheduled"
             : new Date(schedule.nextAt).toLocaleString("en-GB", SHOWN)}
         </dd>
         <dt>Last sent</dt>
-        <dd>{schedule.sentAt === null ? "Not yet" : <Ago at={schedule.sentAt} />}</dd>
+        <dd>{schedule.sentAt === null ? "Never" : <Ago at={schedule.sentAt} />}</dd>
       </dl>
       {schedule.outcomes.length > 0 && (
         <ul>
@@ -151,7 +155,7 @@ function SentState({ schedule }: { readonly schedule: Schedule }) {
             <li key={userId}>
               <span className={`tag ${OUTCOMES[state]}`}>{OUTCOME_WORDS[state]}</span>
               <span className="grow">
-                {nameOf(userId) ?? "Somebody who left"}
+                {nameOf(userId) ?? "Former member"}
                 {reason !== null && <span className="muted"> {reason}</span>}
               </span>
               <Ago at={at} />

@@ -21,15 +21,15 @@ export function Schedules() {
   const schedule = schedules.find(({ id }) => id === open);
   return (
     <Shelf
-      label="By mail"
+      label="E-mail schedules"
       make="New schedule"
       refusal={useRefusal("report_schedules.create")}
       place={[open, show]}
-      nothing="A report or a dashboard that colleagues get by mail, each with the numbers that they may see."
+      nothing="An e-mail schedule sends a report or dashboard to recipients. Example: open tickets every Monday."
       items={schedules.map((one) => ({
         id: one.id,
         label: one.name,
-        about: `${timesWords(one.schedule)} · ${count(one.recipients.length, "person", "people")}`,
+        about: `${timesWords(one.schedule)} · ${count(one.recipients.length, "recipient")}`,
         mark: <Mark schedule={one} />,
       }))}
       {...{ error, isPending }}

@@ -35,12 +35,12 @@ export function SavedReports() {
             action={
               may("reports.list") && (
                 <Link to="/dashboards" className="btn main">
-                  Go to the dashboards
+                  Open dashboards
                 </Link>
               )
             }
           >
-            A tile of a dashboard becomes one when it is saved as a report.
+            To save a report, open a tile of a dashboard and save it.
           </Empty>
         )}
         <ul>
@@ -102,10 +102,10 @@ function OpenReport({ report, onBack }: OpenReportProps) {
         <h2 className="grow">{report.name}</h2>
         <Button
           disabled={!mayWrite}
-          title={mayWrite ? undefined : "You may not send reports (analytics:write)."}
+          title={mayWrite ? undefined : "You don't have permission to send reports."}
           onClick={send}
         >
-          <Mail /> Send by mail
+          <Mail /> Schedule e-mail
         </Button>
       </header>
       {report.description !== "" && <p className="muted">{report.description}</p>}

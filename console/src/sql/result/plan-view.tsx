@@ -6,10 +6,10 @@ export function PlanView({ plan }: { readonly plan: Plan }) {
   const lines = toPlanLines(plan);
   const isRun = plan.nodes.some(({ durationMs }) => durationMs !== undefined);
   return (
-    <div className="sql-plan scroll" tabIndex={0} role="group" aria-label="Plan">
+    <div className="sql-plan scroll" tabIndex={0} role="group" aria-label="Query plan">
       {plan.isLimited && (
         <p className="sql-note">
-          Rules of tables limit what you see, so the plan says nothing about rows and times.
+          Access rules limit what you can see, so row counts and times are hidden.
         </p>
       )}
       <ol className="sql-steps">
@@ -17,7 +17,7 @@ export function PlanView({ plan }: { readonly plan: Plan }) {
           <Step key={line.node.id} line={line} isRun={isRun} />
         ))}
       </ol>
-      {plan.truncated && <p className="muted">The plan has more steps than are shown here.</p>}
+      {plan.truncated && <p className="muted">The plan has more steps than shown here.</p>}
     </div>
   );
 }
@@ -38,7 +38,7 @@ function Step({ line, isRun }: { readonly line: PlanLine; readonly isRun: boolea
         {node.relation !== undefined && <code>{node.relation}</code>}
         {node.index !== undefined && (
           <span className="muted">
-            by <code>{node.index}</code>
+            using <code>{node.index}</code>
           </span>
         )}
         {words !== undefined && <span className="muted wide-only">{words}</span>}
@@ -66,11 +66,11 @@ function Step({ line, isRun }: { readonly line: PlanLine; readonly isRun: boolea
           </span>
         )}
         {(node.removedRows ?? 0) > 0 && (
-          <span className="muted">{figure(node.removedRows ?? 0)} dropped</span>
+          <span className="muted">{figure(node.removedRows ?? 0)} removed</span>
         )}
         {missedBy !== undefined && (
-          <span className="sql-miss" title={`${figure(node.estimatedRows ?? 0)} were expected`}>
-            {figure(missedBy)}× off
+          <span className="sql-miss" title={`Estimated: ${figure(node.estimatedRows ?? 0)} rows`}>
+            {figure(missedBy)}× misestimated
           </span>
         )}
       </div>

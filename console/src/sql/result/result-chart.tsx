@@ -28,7 +28,7 @@ interface ResultChartProps {
 /** A result as lines, bars or large numbers. */
 export function ResultChart({ answer, choice, onChange }: ResultChartProps) {
   if (!choice) {
-    return <Empty title="Nothing to draw">A chart needs a column of numbers in the answer.</Empty>;
+    return <Empty title="No numbers to chart">A chart needs a result column with numbers.</Empty>;
   }
   return (
     <div className="sql-chart scroll">
@@ -52,7 +52,7 @@ function ChartFields({ answer, choice, onChange }: ResultChartProps & { choice: 
   };
   return (
     <div className="sql-chart-fields">
-      <div className="sql-kinds" role="group" aria-label="Chart">
+      <div className="sql-kinds" role="group" aria-label="Chart type">
         {KINDS.map(([kind, label, Icon]) => (
           <Button
             key={kind}
@@ -66,7 +66,7 @@ function ChartFields({ answer, choice, onChange }: ResultChartProps & { choice: 
       </div>
       {choice.kind !== "number" && (
         <label className="sql-inline">
-          <span className="muted">Over</span>
+          <span className="muted">X axis</span>
           <Select
             value={choice.over}
             onChange={({ target }) => onChange({ ...choice, over: target.value })}
@@ -78,7 +78,7 @@ function ChartFields({ answer, choice, onChange }: ResultChartProps & { choice: 
         </label>
       )}
       <fieldset className="sql-inline">
-        <legend className="hide">Numbers drawn</legend>
+        <legend className="hide">Values</legend>
         {numbers.map((name) => (
           <label key={name} className="sql-check">
             <CheckBox checked={choice.of.includes(name)} onChange={() => toggle(name)} />
@@ -95,7 +95,7 @@ function Course({ answer, choice }: { readonly answer: Answer; readonly choice: 
   const shape = choice.kind === "line" ? "line" : "bar";
   return (
     <>
-      {isCut && <p className="muted">The first {PLACES_MAX} rows are drawn.</p>}
+      {isCut && <p className="muted">Only the first {PLACES_MAX} rows are shown.</p>}
       <CourseChart
         label={`${choice.of.join(", ")} over ${choice.over}`}
         places={places}
@@ -115,7 +115,7 @@ function Numbers({ answer, choice }: { readonly answer: Answer; readonly choice:
         return (
           <div key={name}>
             <dt className="muted">{name}</dt>
-            <dd>{typeof value === "number" ? value.toLocaleString("en") : "none"}</dd>
+            <dd>{typeof value === "number" ? value.toLocaleString("en") : "–"}</dd>
           </div>
         );
       })}

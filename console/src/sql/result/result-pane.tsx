@@ -45,20 +45,20 @@ export function ResultPane({ tab, onTab, sqlRun, limit, name }: ResultPaneProps)
         {answer?.truncated && tab !== "plan" && <LimitNote answer={answer} limit={limit} />}
         {tab === "rows" && answer && answer.rowCount > 0 && <ResultTable answer={answer} />}
         {tab === "rows" && answer?.rowCount === 0 && (
-          <Empty title="No rows">The statement ran, and nothing matches.</Empty>
+          <Empty title="No rows">The query succeeded and returned no rows.</Empty>
         )}
         {tab === "chart" && answer && (
           <ResultChart answer={answer} choice={keepChart(answer, choice)} onChange={setChoice} />
         )}
         {tab === "plan" && plan && <PlanView plan={plan} />}
         {tab !== "plan" && !answer && !error && (
-          <Empty title={isRunning ? "Running…" : "Nothing has run yet"}>
-            Ctrl Enter runs the statement. Names complete as you type.
+          <Empty title={isRunning ? "Running…" : "No result yet"}>
+            Enter a statement and press Ctrl Enter to run it.
           </Empty>
         )}
         {tab === "plan" && !plan && !error && (
           <Empty title="No plan yet">
-            Explain runs the statement and shows which steps take the time.
+            Select Explain to see the steps of the query and their duration.
           </Empty>
         )}
       </Tabs>
@@ -70,10 +70,10 @@ function LimitNote({ answer, limit }: { readonly answer: Answer; readonly limit:
   const isLimit = answer.rowCount >= limit;
   return (
     <p className="sql-note" role="status">
-      These are the first {count(answer.rowCount, "row")}; there are more.{" "}
+      Showing the first {count(answer.rowCount, "row")}. There are more rows.{" "}
       {isLimit && limit < ROWS_MAX
-        ? "Choose more rows, or narrow the statement."
-        : "An answer ends at 10,000 rows, 200,000 cells or 4 MiB: narrow the statement."}
+        ? "Select more rows, or narrow the query."
+        : "Results are limited to 10,000 rows, 200,000 cells or 4 MiB. Narrow the query."}
     </p>
   );
 }
@@ -99,8 +99,8 @@ function ResultAside({ answer, isRunning, name }: ResultAsideProps) {
             look="bare"
             isIcon
             type="button"
-            aria-label="Copy for a spreadsheet"
-            title="Copy for a spreadsheet"
+            aria-label="Copy for spreadsheet"
+            title="Copy for spreadsheet"
             onClick={() => void copyText(toTabs(answer), count(answer.rowCount, "row"))}
           >
             <Copy />
@@ -109,8 +109,8 @@ function ResultAside({ answer, isRunning, name }: ResultAsideProps) {
             look="bare"
             isIcon
             type="button"
-            aria-label="Download as CSV"
-            title="Download as CSV"
+            aria-label="Download CSV"
+            title="Download CSV"
             onClick={() => saveFile(`\uFEFF${toCsv(answer)}`, file, "text/csv")}
           >
             <Download />

@@ -21,7 +21,7 @@ export function ResultTable({ answer }: { readonly answer: Answer }) {
       ref={box}
       className="sql-table scroll"
       role="table"
-      aria-label="Rows of the answer"
+      aria-label="Result rows"
       aria-rowcount={rows.length + 1}
       aria-colcount={columns.length + 1}
       tabIndex={0}

@@ -7,7 +7,7 @@ import { cellKey, isDraft, type RowBook } from "./row-book.ts";
 
 const READ_MAX = 200;
 const READS_AT_ONCE = 3;
-const CHANGED_MEANWHILE = "Someone else changed these records meanwhile.";
+const CHANGED_MEANWHILE = "Another user changed these records.";
 /** How often a change is retried because other users changed other cells of its records. */
 const TRIES = 3;
 
@@ -205,13 +205,13 @@ async function findConflicts(
     if (!record || isSame(theirs, before) || isSame(theirs, after)) return [];
     const column = columns.find(({ name }) => name === field);
     const words = column ? toText(column, theirs, (one) => book.names.get(one)) : asText(theirs);
-    const message = `Someone else wrote “${words || "nothing"}” here meanwhile.`;
+    const message = `Another user changed this cell to “${words || "empty"}”.`;
     return [{ id, field, message, theirs }];
   });
   const deleted = gone.map((id) => ({
     id,
     field: "",
-    message: "Someone else deleted this record.",
+    message: "Another user deleted this record.",
   }));
   return [...deleted, ...changed];
 }

@@ -93,7 +93,7 @@ export function useEdits({ slug, book, columns }: EditTarget): Edits {
     const before = row.values[name] ?? null;
     book.faults.delete(cellKey(row.id, name));
     const sets = dropSame([{ id: row.id, field: name, before, after }]);
-    perform({ ...NO_CHANGE, label: "Edit of a cell", sets });
+    perform({ ...NO_CHANGE, label: "Cell edit", sets });
   };
   const handlers = useStableHandlers({
     performWhole,
@@ -116,7 +116,10 @@ function tellStep(word: "undo" | "redo", { label }: Change, refusal: Refusal | u
   if (!refusal) return notify(`${word === "undo" ? "Undone" : "Redone"}: ${label.toLowerCase()}`);
   const reasons = [...new Set(refusal.cells.map(({ message }) => message))];
   const told = reasons.length > 0 ? reasons.slice(0, REASONS_TOLD) : [refusal.message];
-  return notifyRefusal({ text: `Nothing was ${word}ne.`, reasons: told });
+  return notifyRefusal({
+    text: `Can't ${word} this change.`,
+    reasons: told,
+  });
 }
 
 /** Marks the rejected cells and keeps their values. */

@@ -41,7 +41,7 @@ export function ChoiceList(props: ChoiceListProps) {
     const fit = onWords
       ? options
       : options.filter(({ label }) => label.toLowerCase().includes(wanted));
-    const none: ChoiceOption = { value: NOTHING, label: "Nothing" };
+    const none: ChoiceOption = { value: NOTHING, label: "Clear value" };
     return props.mayClear && wanted === "" && chosen.length > 0 ? [...fit, none] : fit;
   }, [options, words, onWords, props.mayClear, chosen.length]);
   const first = options.findIndex(({ value }) => chosen.includes(value));
@@ -88,7 +88,7 @@ export function ChoiceList(props: ChoiceListProps) {
         aria-controls={id}
         aria-activedescendant={found.length > 0 ? `${id}-${active}` : undefined}
         autoComplete="off"
-        placeholder={isMany ? "Take some…" : "Find…"}
+        placeholder={isMany ? "Select options…" : "Search…"}
         value={words}
         onChange={({ target }) => {
           setWords(target.value);
@@ -121,7 +121,7 @@ export function ChoiceList(props: ChoiceListProps) {
           />
         ))}
         {found.length === 0 && (
-          <p className="muted list-none">{props.isLoading ? "Loading…" : "Nothing like that"}</p>
+          <p className="muted list-none">{props.isLoading ? "Loading…" : "No matches"}</p>
         )}
       </div>
     </>

@@ -19,10 +19,10 @@ export function FaultNotice({ fault, column, nameOf, onMine, onDismiss }: FaultN
     <div className="fault-notice" role="alert">
       <span className="grow">
         <strong>{column.title}:</strong> {fault.message}
-        {mine !== "" && <> Yours was “{mine}”.</>}
+        {mine !== "" && <> Your value: “{mine}”.</>}
       </span>
-      {isConflict && <Button onClick={onMine}>Overwrite with mine</Button>}
-      <Button onClick={onDismiss}>{isConflict ? "Keep theirs" : "Dismiss"}</Button>
+      {isConflict && <Button onClick={onMine}>Keep my value</Button>}
+      <Button onClick={onDismiss}>{isConflict ? "Keep their value" : "Dismiss"}</Button>
     </div>
   );
 }

@@ -4,13 +4,13 @@ import {} from "../column/column.ts";
 import { toText } from "../column/value.ts";
 
 const WORDS: Readonly<Record<string, string>> = {
-  none: "Nothing",
+  none: "None",
   sum: "Sum",
   average: "Average",
   min: "Minimum",
   max: "Maximum",
   filled: "Not empty",
-  unique: "Different",
+  unique: "Unique values",
 };
 
 export const figureWord = (figure: string): string => WORDS[figure] ?? figure;

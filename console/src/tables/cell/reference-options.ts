@@ -45,7 +45,7 @@ export function useReferenceSearch(target: string): SearchedOptions {
       words: isAnswered ? (typed ?? "") : NOT_ANSWERED,
       onWords: setTyped,
       isLoading,
-      problem: error ? `Others were not found: ${error.message}` : undefined,
+      problem: error ? `Some names could not be looked up: ${error.message}` : undefined,
       hasMore: options.length >= SHOWN,
     },
   };

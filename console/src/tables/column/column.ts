@@ -88,7 +88,7 @@ function systemColumn(
     isRequired: true,
     isUnique: false,
     description: "",
-    readOnly: "Every record has this; the server fills it.",
+    readOnly: "System field, set by the server in every record.",
     isSystem: true,
   };
 }
@@ -120,24 +120,24 @@ export function explainReadOnly(type: string, options: GridColumn["options"]): s
   };
   switch (type) {
     case "formula":
-      return `Computed: ${text("expression")}`;
+      return `Formula: ${text("expression")}`;
     case "lookup":
-      return `Looked up: ${text("path")}`;
+      return `Lookup: ${text("path")}`;
     case "rollup":
-      return `Rolled up: ${text("function")} of ${[text("via"), text("field")].filter(Boolean).join(".")}`;
+      return `Rollup: ${text("function")} of ${[text("via"), text("field")].filter(Boolean).join(".")}`;
     case "backlinks":
-      return `Those of ${text("table")} that refer here by ${text("column")}`;
+      return `Backlinks: records of ${text("table")} whose ${text("column")} refers to this record`;
     case "file":
     case "image":
-      return "Open the record to add and take off files.";
+      return "To add or remove files, open the record.";
     case "embedding":
-      return `Found by the meaning of ${listOf(options["columns"]).join(", ")}`;
+      return `Embedding of ${listOf(options["columns"]).join(", ")}, for similarity search`;
     case "vector":
-      return "Programs write vectors; records are found by how near they are.";
+      return "Vectors are written through the API and used for similarity search.";
     case "autonumber":
-      return "The server numbers records in their order.";
+      return "The server numbers the records.";
     default:
-      return "The server fills this column.";
+      return "The server sets this column.";
   }
 }
 

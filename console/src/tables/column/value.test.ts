@@ -54,7 +54,9 @@ test("copied text is parsed to the same value", () => {
 test("choices match case-insensitively, and an error lists the valid ones", () => {
   const status = column("enum", { values: ["Open", "Closed"] });
   expect(parseText(status, "open")).toEqual({ value: "Open" });
-  expect(parseText(status, "lost")).toEqual({ error: "“lost” is none of Open, Closed." });
+  expect(parseText(status, "lost")).toEqual({
+    error: "“lost” is not an option. Options: Open, Closed.",
+  });
   expect(parseText({ ...status, isRequired: true }, "")).toHaveProperty("error");
 });
 

@@ -106,7 +106,9 @@ export function parseText(column: GridColumn, text: string, order?: DateOrder): 
   if (column.readOnly !== undefined) return { error: column.readOnly };
   const trimmed = text.trim();
   if (trimmed === "") {
-    return column.isRequired ? { error: "A value is required here." } : { value: null };
+    return column.isRequired
+      ? { error: "Enter a value. This column is required." }
+      : { value: null };
   }
   switch (column.type) {
     case "integer":
@@ -116,9 +118,9 @@ export function parseText(column: GridColumn, text: string, order?: DateOrder): 
     case "duration":
       return parseDuration(trimmed);
     case "email":
-      return parseAddress(trimmed, EMAIL, "an e-mail address, as ada@example.com");
+      return parseAddress(trimmed, EMAIL, "an e-mail address. Example: ada@example.com");
     case "url":
-      return parseAddress(trimmed, URL_START, "an address, as https://example.com");
+      return parseAddress(trimmed, URL_START, "a URL. Example: https://example.com");
     case "links":
       return parseLinks(trimmed);
     case "boolean":
@@ -140,14 +142,14 @@ export function parseText(column: GridColumn, text: string, order?: DateOrder): 
 
 function parsePlain({ options: { maxLength } }: GridColumn, text: string): Parsed {
   return typeof maxLength === "number" && text.length > maxLength
-    ? { error: `At most ${maxLength} characters fit here.` }
+    ? { error: `Enter at most ${maxLength} characters.` }
     : { value: text };
 }
 
 function parseDuration(text: string): Parsed {
   const value = readDuration(text);
   return value === undefined
-    ? { error: `“${text}” is no length of time: write 1:30:00 or 1h 30m.` }
+    ? { error: `“${text}” is not a duration. Examples: 1:30:00, 1h 30m` }
     : { value };
 }
 
@@ -155,7 +157,7 @@ const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
 const URL_START = /^https?:\/\/\S+$/i;
 
 function parseAddress(text: string, pattern: RegExp, words: string): Parsed {
-  return pattern.test(text) ? { value: text } : { error: `“${text}” is not ${words}.` };
+  return pattern.test(text) ? { value: text } : { error: `“${text}” is not ${words}` };
 }
 
 /** Parses ids only; callers look up names first. */
@@ -164,7 +166,7 @@ function parseLinks(text: string): Parsed {
   const other = ids.find((id) => !id.startsWith("rec_"));
   return other === undefined
     ? { value: [...new Set(ids)] }
-    : { error: `Nothing is called “${other}”.` };
+    : { error: `No record found for “${other}”.` };
 }
 
 /** Accepts `1,234.50`, `1.234,50`, `1 234.5`, `€ 12` and `12 %`. */
@@ -187,16 +189,17 @@ function parseNumber(
 ): Parsed {
   const value = readNumber(text);
   if (value === undefined) return { error: `“${text}” is not a number.` };
-  if (isWhole && !Number.isInteger(value)) return { error: "Only whole numbers fit here." };
-  if (typeof min === "number" && value < min) return { error: `Must be at least ${min}.` };
-  if (typeof max === "number" && value > max) return { error: `Must be at most ${max}.` };
+  if (isWhole && !Number.isInteger(value)) return { error: "Enter a whole number." };
+  if (typeof min === "number" && value < min)
+    return { error: `Enter a number of at least ${min}.` };
+  if (typeof max === "number" && value > max) return { error: `Enter a number of at most ${max}.` };
   return { value };
 }
 
 function parseBoolean(text: string): Parsed {
   if (/^(true|yes|y|1|x|✓|ja|oui|si|sì)$/i.test(text)) return { value: true };
   if (/^(false|no|n|0|nein|non)$/i.test(text)) return { value: false };
-  return { error: `“${text}” is neither yes nor no.` };
+  return { error: `“${text}” is not a yes/no value. Enter yes or no.` };
 }
 
 const ISO_DAY = /^(-?\d{4,6})-(\d{1,2})-(\d{1,2})/;
@@ -242,7 +245,9 @@ function toDay(year = "", month = "", day = ""): string | undefined {
 
 function parseDate(text: string, order?: DateOrder): Parsed {
   const value = readDay(text, order);
-  return value === undefined ? { error: `“${text}” is not a date.` } : { value };
+  return value === undefined
+    ? { error: `“${text}” is not a date. Example: 2026-11-15` }
+    : { value };
 }
 
 function parseTime(text: string, order?: DateOrder): Parsed {
@@ -255,7 +260,7 @@ function parseTime(text: string, order?: DateOrder): Parsed {
       ? Number.NaN
       : Date.parse(`${day}T${clock ? clock[0].padStart(5, "0") : "00:00"}`);
   return Number.isNaN(at)
-    ? { error: `“${text}” is not a time.` }
+    ? { error: `“${text}” is not a date and time. Example: 2026-11-15 14:30` }
     : { value: new Date(at).toISOString() };
 }
 
@@ -271,7 +276,7 @@ function findChoice(column: GridColumn, text: string): string | undefined {
 }
 
 function notAChoice(column: GridColumn, text: string): string {
-  return `“${text}” is none of ${choicesOf(column).slice(0, 8).join(", ")}.`;
+  return `“${text}” is not an option. Options: ${choicesOf(column).slice(0, 8).join(", ")}.`;
 }
 
 function parseChoices(column: GridColumn, text: string): Parsed {
@@ -290,7 +295,7 @@ function parseJson(text: string): Parsed {
   try {
     return { value: JSON.parse(text) as unknown };
   } catch {
-    return { error: "This is not JSON." };
+    return { error: "This is not valid JSON." };
   }
 }
 

@@ -24,7 +24,7 @@ export function AddColumn({ table, onClose }: AddColumnProps) {
     toBody: ({ column }: { readonly column: ColumnDraft }) =>
       ({ addColumns: [toNewColumn(column)] }) as Input<"tables.update">["body"],
     check: ({ column }) => ({ column: draftFault(column, taken) }),
-    said: "The column is added.",
+    said: "Column added.",
     onDone: onClose,
   });
   const { column } = form.values;
@@ -32,8 +32,8 @@ export function AddColumn({ table, onClose }: AddColumnProps) {
     <FormDialog
       // Without this, the unchanged form would count as an empty update.
       form={{ ...form, isUnchanged: false }}
-      title="Add a column"
-      act="Add"
+      title="Add column"
+      act="Add column"
       onClose={onClose}
     >
       <ColumnFields
@@ -43,8 +43,8 @@ export function AddColumn({ table, onClose }: AddColumnProps) {
       />
       <p className="muted">
         {isComputedType(column.type)
-          ? "Nothing is stored: every read computes it."
-          : "Records that are there stay as they are, without a value; the table is locked for a moment."}
+          ? "The server computes the values when records are read."
+          : "Existing records get no value. The table is locked briefly."}
       </p>
     </FormDialog>
   );

@@ -18,13 +18,13 @@ test("a draft reports missing fields, and converts to a column if it is complete
   );
   expect(draftFault({ ...NEW_COLUMN, title: "Title", name: "2nd" }, [])).toMatch("API name");
   const choice = { ...NEW_COLUMN, title: "State", type: "enum" };
-  expect(draftFault(choice, [])).toBe("Name the choices.");
+  expect(draftFault(choice, [])).toBe("Enter at least one option.");
   expect(toNewColumn({ ...choice, values: "open\nclosed\nopen\n" })).toMatchObject({
     title: "State",
     options: { values: ["open", "closed"] },
   });
-  const meaning = { ...NEW_COLUMN, title: "Meaning", type: "embedding", isRequired: true };
-  expect(draftFault(meaning, [])).toBe("Choose the texts to read.");
+  const meaning = { ...NEW_COLUMN, title: "Embedding", type: "embedding", isRequired: true };
+  expect(draftFault(meaning, [])).toBe("Select at least one text column.");
   expect(toNewColumn({ ...meaning, sources: ["title", "body"] })).toMatchObject({
     required: false,
     indexed: false,

@@ -94,14 +94,14 @@ export const isIndexableType = (type: string): boolean =>
 
 /** The functions of a rollup with their labels. */
 export const ROLLUPS: readonly (readonly [string, string])[] = [
-  ["count", "How many"],
+  ["count", "Count"],
   ["sum", "Sum"],
   ["avg", "Average"],
-  ["min", "Smallest or first"],
-  ["max", "Largest or last"],
-  ["unique", "How many different"],
-  ["any", "Whether any is yes"],
-  ["all", "Whether all are yes"],
+  ["min", "Minimum"],
+  ["max", "Maximum"],
+  ["unique", "Count of unique values"],
+  ["any", "Yes if any is yes"],
+  ["all", "Yes if all are yes"],
 ];
 
 const NAME = /^[A-Za-z][A-Za-z0-9_]{0,62}$/;
@@ -137,10 +137,10 @@ export function draftFault(draft: ColumnDraft, taken: readonly string[]): string
   const { title, name } = draft;
   if (title.trim() === "") return "Enter a title.";
   if (name !== "" && !NAME.test(name)) {
-    return "The API name has letters, digits and _, and begins with a letter.";
+    return "The API name can contain letters, digits and _, and must start with a letter. Example: orderDate";
   }
-  if (taken.includes(name)) return `Another column has the API name ${name}.`;
-  if (isChoice(draft.type) && valuesOf(draft).length === 0) return "Name the choices.";
+  if (taken.includes(name)) return `Another column already uses the API name ${name}.`;
+  if (isChoice(draft.type) && valuesOf(draft).length === 0) return "Enter at least one option.";
   return relationFault(draft);
 }
 
@@ -148,20 +148,22 @@ function relationFault(draft: ColumnDraft): string | undefined {
   const isTable = draft.target !== "" && draft.target !== "users";
   switch (draft.type) {
     case "reference":
-      return draft.target === "" ? "Choose a table." : undefined;
+      return draft.target === "" ? "Select a table." : undefined;
     case "links":
-      return isTable ? undefined : "Choose a table.";
+      return isTable ? undefined : "Select a table.";
     case "backlinks":
-      return isTable && draft.field !== "" ? undefined : "Choose the column that refers here.";
+      return isTable && draft.field !== ""
+        ? undefined
+        : "Select the column that refers to this table.";
     case "lookup":
-      return /.\../.test(draft.path) ? undefined : "Choose a reference and a field.";
+      return /.\../.test(draft.path) ? undefined : "Select a reference and a field.";
     case "rollup":
-      if (draft.via === "") return "Choose the records to roll up.";
-      return draft.function !== "count" && draft.field === "" ? "Choose a field." : undefined;
+      if (draft.via === "") return "Select the records to roll up.";
+      return draft.function !== "count" && draft.field === "" ? "Select a field." : undefined;
     case "formula":
-      return draft.expression.trim() === "" ? "Write the formula." : undefined;
+      return draft.expression.trim() === "" ? "Enter a formula." : undefined;
     case "embedding":
-      return draft.sources.length === 0 ? "Choose the texts to read." : undefined;
+      return draft.sources.length === 0 ? "Select at least one text column." : undefined;
     default:
       return undefined;
   }
@@ -244,21 +246,21 @@ export function costOf(
   if (isComputedType(draft.type) && isComputedType(column.type)) {
     if (draft.type === "formula" && isIndex) return indexCost(records);
     if (draft.type === "formula" && draft.isIndexed) {
-      return "Its index keeps the result, and a formula that changes makes it anew.";
+      return "The index is rebuilt if the formula changes.";
     }
     if (draft.type === "embedding") {
-      return "All texts are read again by the model, after the change; no record is locked.";
+      return "The model reads all texts again after the change. No records are locked.";
     }
-    return "Nothing of it is stored: every read computes it anew, and no record is locked.";
+    return "The values are computed when records are read. No records are locked.";
   }
   if (draft.type !== column.type) {
-    return `Another type writes all ${count(records, "record")} anew; the table waits for that. A value that can’t be converted refuses the change.`;
+    return `Changing the type rewrites ${count(records, "record")} and locks the table. If a value can't be converted, the column is not changed.`;
   }
   if (draft.isRequired && !column.required && filled < records) {
-    return `${count(records - filled, "record")} ${records - filled === 1 ? "has" : "have"} no value here yet: give them one first.`;
+    return `${count(records - filled, "record")} ${records - filled === 1 ? "has" : "have"} no value in this column. Enter values first.`;
   }
-  return isIndex ? indexCost(records) : "This changes no record.";
+  return isIndex ? indexCost(records) : "This change does not rewrite records.";
 }
 
 const indexCost = (records: number): string =>
-  `An index over ${count(records, "record")} is made; writes wait for it.`;
+  `Builds an index over ${count(records, "record")}. Writes wait until it is ready.`;

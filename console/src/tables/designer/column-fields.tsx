@@ -44,7 +44,7 @@ export function ColumnFields({ draft, onChange, table }: ColumnFieldsProps) {
         )}
       </Field>
       <TypeFields draft={draft} set={set} table={table} />
-      <Field label="About it" isOptional>
+      <Field label="Description" isOptional>
         {(control) => (
           <TextInput
             {...control}
@@ -57,7 +57,7 @@ export function ColumnFields({ draft, onChange, table }: ColumnFieldsProps) {
       {draft.name !== "" && (
         <Field
           label="API name"
-          help="Programs and formulas use this name. Change it only if they do too."
+          help="Used by the API and in formulas. If you change it, update your scripts and formulas too."
         >
           {(control) => (
             <TextInput
@@ -98,7 +98,7 @@ function TypeFields({ draft, set, table }: TypeFieldsProps) {
   if (VECTOR_TYPES.has(draft.type)) return <VectorFields {...{ draft, set, table }} />;
   if (draft.type === "enum" || draft.type === "multi_enum") {
     return (
-      <Field label="Choices" help="One in each line, in their order.">
+      <Field label="Options" help="Enter one option per line, in display order.">
         {(control) => (
           <TextArea
             {...control}
@@ -129,7 +129,7 @@ function TypeFields({ draft, set, table }: TypeFieldsProps) {
   if (draft.type !== "text") return null;
   return (
     <Check
-      label="Several lines"
+      label="Multiline"
       isOn={draft.isMultiline}
       onChange={(isMultiline) => set({ isMultiline })}
     />

@@ -75,7 +75,7 @@ function ColumnList({ table }: { readonly table: TableShape }) {
     });
   const chosen = table.columns.find(({ name }) => name === asked);
   const drop = useCommand("tables.drop", {
-    said: `The table ${table.name} is gone.`,
+    said: `Table ${table.name} deleted.`,
     onDone: () => void navigate({ to: "/tables" }),
   });
   return (
@@ -93,10 +93,10 @@ function ColumnList({ table }: { readonly table: TableShape }) {
       </ul>
       <div className="filter-acts">
         <Button refusal={refusal} onClick={() => setAdding(true)}>
-          <Plus /> Column
+          <Plus /> Add column
         </Button>
         <Button look="bare" isDangerous refusal={refusal} onClick={() => setDropping(true)}>
-          <Trash2 /> Drop the table…
+          <Trash2 /> Delete table…
         </Button>
       </div>
       {isAdding && <AddColumn table={table} onClose={() => setAdding(false)} />}
@@ -110,13 +110,13 @@ function ColumnList({ table }: { readonly table: TableShape }) {
       )}
       {isDropping && (
         <Confirm
-          title={`Drop ${table.name}?`}
-          act="Drop the table"
+          title={`Delete ${table.name}?`}
+          act="Delete table"
           isBusy={drop.isBusy}
           onAct={() => void drop.run({ params: { slug } })}
           onClose={() => setDropping(false)}
         >
-          Its records and views go with it. This can’t be undone.
+          Deletes all its records and views. This can't be undone.
         </Confirm>
       )}
     </div>
@@ -131,10 +131,10 @@ function aboutOf(column: Column): string {
       ? explainReadOnly(column.type, column.options)
       : target === undefined
         ? ""
-        : `to ${target}`,
+        : `refers to ${target}`,
     choicesOf(column).join(", "),
     column.required ? "required" : "",
-    column.unique ? "no two alike" : "",
+    column.unique ? "unique" : "",
     column.indexed ? "indexed" : "",
     column.description,
   ];
@@ -160,11 +160,11 @@ function ChangeColumn({ table, column, onClose }: ChangeColumnProps) {
     version: { etag },
     toBody: (values: { readonly column: ColumnDraft }) => toBody(values.column),
     check: (values) => ({ column: draftFault(values.column, others) }),
-    said: "The column is changed.",
+    said: "Column saved.",
     onDone: onClose,
   });
   const remove = useCommand("tables.update", {
-    said: `The column ${column.title} is deleted.`,
+    said: `Column ${column.title} deleted.`,
     onDone: onClose,
   });
   const records = useOp("records.summarize", {
@@ -182,20 +182,20 @@ function ChangeColumn({ table, column, onClose }: ChangeColumnProps) {
       onClose={onClose}
       others={
         <CommandButton look="bare" isDangerous command={remove} onPress={() => setDropping(true)}>
-          Remove…
+          Delete…
         </CommandButton>
       }
       beside={
         isDropping && (
           <Confirm
-            title={`Remove ${column.title}?`}
-            act="Remove the column"
+            title={`Delete ${column.title}?`}
+            act="Delete column"
             isBusy={remove.isBusy}
             onAct={() => void remove.run({ params, body: { dropColumns: [column.name] } }, etag)}
             onClose={() => setDropping(false)}
           >
-            {count(filled, "record")} {filled === 1 ? "has" : "have"} a value in it, which goes with
-            it.
+            {count(filled, "record")} {filled === 1 ? "has" : "have"} a value in this column. The
+            values are deleted with the column.
           </Confirm>
         )
       }

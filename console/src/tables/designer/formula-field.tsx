@@ -32,9 +32,9 @@ export function FormulaField({ draft, set, table }: TypeFieldsProps) {
         sources={sources}
       />
       <p className="field-help">
-        Enter API names of other columns, for example <code>price * amount</code>. The list shows
-        their titles.
-        {first && ` The result is that of “${titleOf(first, toGridColumns(table))}”.`}
+        Enter API names of columns. Example: <code>price * amount</code>. The list below shows the
+        column titles.
+        {first && ` The result has the type of “${titleOf(first, toGridColumns(table))}”.`}
       </p>
     </div>
   );

@@ -50,7 +50,7 @@ function TargetField({
 }: RelationProps & { hasPeople?: boolean }) {
   return (
     <Choose
-      label={draft.type === "backlinks" ? "Records of" : "Refers to"}
+      label={draft.type === "backlinks" ? "Table" : "Refers to"}
       value={draft.target}
       options={[
         ...(hasPeople ? [["users", "People"] as const] : []),
@@ -69,9 +69,9 @@ function LinkFields(props: RelationProps) {
     <>
       <TargetField {...props} />
       <Field
-        label="Name of the other end"
+        label="Name of the inverse column"
         isOptional
-        help={`A column over there that lists the records of ${table.name} that link to it.`}
+        help={`Adds a column to the other table that lists the linked records of ${table.name}. Example: Orders`}
       >
         {(control) => (
           <TextInput
@@ -93,7 +93,7 @@ function BacklinkFields(props: RelationProps) {
     <>
       <TargetField {...props} />
       <Choose
-        label="That refer here by"
+        label="Referring column"
         value={draft.field}
         options={leading.map(({ name, title }) => [name, title])}
         onChange={(field) => set({ field })}
@@ -114,13 +114,13 @@ function LookupFields({ draft, set, table, tables }: RelationProps) {
   return (
     <>
       <Choose
-        label="By the reference"
+        label="Reference"
         value={via}
         options={references.map(({ name, title }) => [name, title])}
         onChange={(next) => set({ path: `${next}.` })}
       />
       <Choose
-        label="Show its"
+        label="Field to show"
         value={rest.join(".")}
         options={
           target === "users"
@@ -146,25 +146,21 @@ function RollupFields({ draft, set, table, tables }: RelationProps) {
   return (
     <>
       <Choose
-        label="Of the records in"
+        label="Records in"
         value={draft.via}
         options={lists.map(({ name, title }) => [name, title])}
-        help={
-          lists.length === 0
-            ? "First add a column of the type “Links to many” or “Links from there”."
-            : undefined
-        }
+        help={lists.length === 0 ? "First add a column of type Links or Backlinks." : undefined}
         onChange={(via) => set({ via, field: "" })}
       />
       <Choose
-        label="Show"
+        label="Function"
         value={draft.function}
         options={ROLLUPS}
         onChange={(name) => set({ function: name })}
       />
       {draft.function !== "count" && (
         <Choose
-          label="Of their"
+          label="Field"
           value={draft.field}
           options={other?.columns.map(({ name, title }) => [name, title]) ?? []}
           onChange={(field) => set({ field })}
@@ -188,7 +184,7 @@ function Choose({ label, value, options, help, onChange }: ChooseProps) {
     <Field label={label} help={help}>
       {(control) => (
         <Select {...control} value={value} onChange={({ target }) => onChange(target.value)}>
-          {(!isKnown || value === "") && <option value={value}>{value || "Choose…"}</option>}
+          {(!isKnown || value === "") && <option value={value}>{value || "Select…"}</option>}
           {options.map(([own, words]) => (
             <option key={own} value={own}>
               {words}

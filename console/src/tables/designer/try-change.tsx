@@ -28,14 +28,14 @@ export function TryChange({ slug, toBody }: TryChangeProps) {
       <Button
         type="button"
         disabled={trial.isPending}
-        title="Locks the table for as long as the change itself does."
+        title="Makes the change and rolls it back. The table is locked during the test."
         onClick={() => trial.mutate()}
       >
-        {trial.isPending ? "Trying…" : "Try it without keeping it"}
+        {trial.isPending ? "Testing…" : "Test change"}
       </Button>
       <span role="status">
         {trial.data !== undefined &&
-          `Every value fits. The table is locked for about ${toDuration(trial.data)}.`}
+          `All values can be converted. The change locks the table for about ${toDuration(trial.data)}.`}
       </span>
       {trial.error && <ErrorNotice error={trial.error} />}
     </div>

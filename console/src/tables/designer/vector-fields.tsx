@@ -18,7 +18,10 @@ export function VectorFields(props: TypeFieldsProps) {
 
 function DimensionsField({ draft, set }: TypeFieldsProps) {
   return (
-    <Field label="Numbers in each" help="As many as the model gives that makes the vectors.">
+    <Field
+      label="Dimensions"
+      help="Enter the number of dimensions of your embedding model. Example: 384"
+    >
       {(control) => (
         <TextInput
           {...control}
@@ -42,8 +45,8 @@ function SourceFields({ draft, set, table }: TypeFieldsProps) {
     });
   return (
     <fieldset className="source-fields">
-      <legend className="field-label">Texts that are read</legend>
-      {texts.length === 0 && <p className="field-help">The table has no column of text yet.</p>}
+      <legend className="field-label">Text columns to embed</legend>
+      {texts.length === 0 && <p className="field-help">This table has no text columns yet.</p>}
       {texts.map(({ name, title }) => (
         <label key={name} className="check-line">
           <CheckBox
@@ -54,7 +57,8 @@ function SourceFields({ draft, set, table }: TypeFieldsProps) {
         </label>
       ))}
       <p className="field-help">
-        A model on this server reads them after each change; texts leave it for nobody.
+        A model on this server embeds the texts after each change. The texts do not leave the
+        server.
       </p>
     </fieldset>
   );

@@ -27,7 +27,7 @@ const MINIMAP_FROM = 12;
 const AFAR_ZOOM = 0.6;
 
 export function TableDiagram() {
-  useTitle("Diagram of tables");
+  useTitle("Table diagram");
   const { data, error, refetch } = useOp("tables.list", { query: { limit: 200 } });
   return (
     <div className="page diagram-page">
@@ -78,9 +78,9 @@ function DiagramScreen({ tables }: { readonly tables: readonly TableShape[] }) {
         />
       </header>
       {tables.length === 0 ? (
-        <Empty title="No tables yet">Make a table, and it stands here with its relations.</Empty>
+        <Empty title="No tables yet">Create a table to see it here with its relations.</Empty>
       ) : (
-        <div ref={box} className="diagram-canvas" role="group" aria-label="Diagram of tables">
+        <div ref={box} className="diagram-canvas" role="group" aria-label="Table diagram">
           <ReactFlow<Node<TableNodeData>>
             nodes={nodes}
             edges={edges}

@@ -24,7 +24,7 @@ export function FilterBuilder(props: FilterBuilderProps) {
   return (
     <Popover
       align="start"
-      label={rules === 0 ? "Filter" : `Filter, ${rules} in use`}
+      label={rules === 0 ? "Filter" : `Filter: ${rules} in use`}
       className={rules === 0 ? "btn bare" : "btn bare used"}
       button={
         <>
@@ -39,7 +39,7 @@ export function FilterBuilder(props: FilterBuilderProps) {
             columns={columns}
             tree={tree}
             onChange={setTree}
-            empty="All records are shown. Add a rule to see some of them."
+            empty="No filter. All records are shown. Add a rule to show only some."
           />
           <FilterCode slug={props.slug} query={props.query} columns={columns} tree={tree} />
         </div>

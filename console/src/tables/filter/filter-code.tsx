@@ -35,7 +35,7 @@ export function FilterCode({ slug, query, columns, tree }: FilterCodeProps) {
   return (
     <details className="filter-code">
       <summary>
-        <Terminal className="ico" /> As code
+        <Terminal className="ico" /> Show code
       </summary>
       <Tabs
         label="Language"
@@ -47,10 +47,10 @@ export function FilterCode({ slug, query, columns, tree }: FilterCodeProps) {
           { id: "sql", label: "SQL" },
         ]}
       >
-        <pre tabIndex={0} role="group" aria-label={`The request in ${language}`}>
+        <pre tabIndex={0} role="group" aria-label={`Request in ${language}`}>
           {texts[language]}
         </pre>
-        <Button type="button" onClick={() => void copyText(texts[language], "It is")}>
+        <Button type="button" onClick={() => void copyText(texts[language], "Code")}>
           Copy
         </Button>
         {language === "sql" && may("queries.run") && (

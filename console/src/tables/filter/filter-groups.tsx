@@ -96,7 +96,7 @@ function GroupEditor({ columns, group, root, path, onChange, hasSelf }: GroupEdi
             look="bare"
             isIcon
             type="button"
-            aria-label="Remove this rule"
+            aria-label="Remove rule"
             title="Remove"
             onClick={() => put([...path, n], undefined)}
           >
@@ -118,7 +118,7 @@ function Word(props: {
   return (
     <Select
       className="filter-word"
-      aria-label="All or any"
+      aria-label="Match all or any"
       value={props.group.mode}
       onChange={({ target }) => props.onMode(target.value as "and" | "or")}
     >
@@ -146,11 +146,11 @@ function AddRule(props: {
   return (
     <>
       <Button look="bare" type="button" onClick={() => add(newRule(first))}>
-        <Plus /> Rule
+        <Plus /> Add rule
       </Button>
       {!props.isInner && (
         <Button look="bare" type="button" onClick={() => add(inner)}>
-          <FolderPlus /> Group
+          <FolderPlus /> Add group
         </Button>
       )}
     </>
@@ -186,7 +186,7 @@ function RuleEditor({ columns, rule, hasSelf, onChange }: RuleEditorProps) {
         ))}
       </Select>
       <Select
-        aria-label="Comparison"
+        aria-label="Operator"
         value={rule.operator}
         onChange={({ target }) => {
           const next = operators.find(({ id }) => id === target.value);

@@ -98,7 +98,7 @@ function ManyChoices({ column, value, onChange }: Omit<RuleValueProps, "isMany">
   );
 }
 
-const SELF = { value: "$user.id", label: "Whoever looks" };
+const SELF = { value: "$user.id", label: "Current user" };
 
 function ReferenceValue(props: {
   readonly target: string;

@@ -45,7 +45,7 @@ export function GridBar(props: GridBarProps) {
   const [isBulk, setBulk] = useState(false);
   const { filter: _, ...query } = toQuery(spec);
   return (
-    <div className="grid-bar" role="toolbar" aria-label="Shown records">
+    <div className="grid-bar" role="toolbar" aria-label="Visible records">
       <FilterBuilder
         columns={columns.filter(({ type }) => type !== "json")}
         filter={layout.filter}
@@ -72,8 +72,8 @@ export function GridBar(props: GridBarProps) {
       <Button
         look="bare"
         isIcon
-        aria-label="Change all that match"
-        title={access.update ?? "Change all that match…"}
+        aria-label="Update matching records"
+        title={access.update ?? "Update matching records…"}
         disabled={access.update !== undefined}
         onClick={() => setBulk(true)}
       >
@@ -82,15 +82,15 @@ export function GridBar(props: GridBarProps) {
       <Button
         look="bare"
         isIcon
-        aria-label="Delete the selected records"
-        title={access.delete ?? "Delete the selected records"}
+        aria-label="Delete selected records"
+        title={access.delete ?? "Delete selected records"}
         disabled={access.delete !== undefined}
         onClick={acts.deleteRows}
       >
         <Trash2 />
       </Button>
       <Button look="main" refusal={access.create} onClick={() => acts.addAt(book.count)}>
-        <Plus /> Record
+        <Plus /> Add record
       </Button>
       {isBulk && (
         <BulkDialog
@@ -118,13 +118,13 @@ function SortButton({ columns, layout, onChange }: PartProps<string>) {
   return (
     <Popover
       align="start"
-      label={keys.length === 0 ? "Order" : `Order by ${titleOfColumn(columns, first)}`}
+      label={keys.length === 0 ? "Sort" : `Sorted by ${titleOfColumn(columns, first)}`}
       className={keys.length === 0 ? "btn bare" : "btn bare used"}
       button={
         <>
           <ArrowUpDown />
           <span className="wide-only">
-            {keys.length === 0 ? "Order" : titleOfColumn(columns, first)}
+            {keys.length === 0 ? "Sort" : titleOfColumn(columns, first)}
           </span>
         </>
       }
@@ -132,9 +132,9 @@ function SortButton({ columns, layout, onChange }: PartProps<string>) {
       {() => (
         <div className="bar-box">
           <label>
-            Order by
+            Sort by
             <Select value={first} onChange={({ target }) => set(target.value, direction)}>
-              <option value="">As they were made</option>
+              <option value="">Creation order</option>
               {columns
                 .filter(({ type }) => type !== "json")
                 .map(({ name, title }) => (
@@ -187,7 +187,7 @@ function GroupButton({ columns, layout, onChange }: PartProps<string | null>) {
           <label>
             Group by
             <Select value={groupBy ?? ""} onChange={({ target }) => onChange(target.value || null)}>
-              <option value="">Nothing</option>
+              <option value="">None</option>
               {columns
                 .filter(({ type }) => GROUPED.has(type))
                 .map(({ name, title }) => (
@@ -197,7 +197,7 @@ function GroupButton({ columns, layout, onChange }: PartProps<string | null>) {
                 ))}
             </Select>
           </label>
-          <p className="muted">Figures below the columns stand over each group too.</p>
+          <p className="muted">Column summaries are also shown for each group.</p>
         </div>
       )}
     </Popover>

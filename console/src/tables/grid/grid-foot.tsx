@@ -37,7 +37,7 @@ export function GridFoot({ lines, summaries, figures, widthPx, onChange }: GridF
             }}
           >
             <Menu
-              label={`Figure of ${column.title}`}
+              label={`Summary of ${column.title}`}
               className={figure === "none" ? "foot-figure none" : "foot-figure"}
               align="start"
               items={figuresOf(column).map((one) => ({
@@ -46,7 +46,7 @@ export function GridFoot({ lines, summaries, figures, widthPx, onChange }: GridF
               }))}
             >
               {figure === "none" ? (
-                <span className="muted">Figure</span>
+                <span className="muted">Summary</span>
               ) : (
                 <>
                   <span className="muted">{figureWord(figure)}</span>

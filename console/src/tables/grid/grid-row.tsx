@@ -120,10 +120,10 @@ function CellBox(props: CellBoxProps) {
       aria-selected={isIn}
       aria-readonly={column.readOnly !== undefined || undefined}
       aria-invalid={fault ? true : undefined}
-      title={fault?.message ?? (flashed ? `Changed by ${flashed.by ?? "somebody"}` : undefined)}
+      title={fault?.message ?? (flashed ? `Changed by ${flashed.by ?? "another user"}` : undefined)}
       data-line={line}
       data-column={at}
-      aria-description={other && `${other.name} is here`}
+      aria-description={other && `${other.name} is editing this cell`}
       style={{
         width: props.width,
         ...(props.marginLeft > 0 && { marginLeft: props.marginLeft }),

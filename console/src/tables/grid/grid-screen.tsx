@@ -197,10 +197,10 @@ function NoRecords(props: {
   if (props.isFiltered) {
     return (
       <Empty
-        title="No record matches"
-        action={<Button onClick={props.onClear}>Show all records</Button>}
+        title="No matching records"
+        action={<Button onClick={props.onClear}>Clear filter and search</Button>}
       >
-        Nothing in this table fits the filter and the search.
+        No record matches the filter and the search.
       </Empty>
     );
   }
@@ -210,12 +210,12 @@ function NoRecords(props: {
       action={
         props.onAdd && (
           <Button look="main" onClick={props.onAdd}>
-            Add a record
+            Add record
           </Button>
         )
       }
     >
-      Type them here, paste them from a spreadsheet, or import a file.
+      Enter records here, paste them from a spreadsheet, or import a file.
     </Empty>
   );
 }

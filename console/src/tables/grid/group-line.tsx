@@ -22,7 +22,7 @@ interface GroupLineProps {
 /** The header of a group: its value, number of records and summaries. */
 export const GroupLine = memo(function GroupLine(props: GroupLineProps) {
   const { group, column, columns, isFolded } = props;
-  const words = toText(column, group.value, props.nameOf) || "Nothing";
+  const words = toText(column, group.value, props.nameOf) || "Empty";
   return (
     <div
       role="row"
@@ -35,11 +35,11 @@ export const GroupLine = memo(function GroupLine(props: GroupLineProps) {
           className="group-fold"
           tabIndex={-1}
           aria-expanded={!isFolded}
-          aria-label={`${isFolded ? "Open" : "Fold"} ${words}`}
+          aria-label={`${isFolded ? "Expand group" : "Collapse group"} ${words}`}
           onClick={() => props.onFold(group.value)}
         >
           <ChevronRight className="ico" />
-          {cellContent(column, group.value, props.nameOf) ?? <span className="muted">Nothing</span>}
+          {cellContent(column, group.value, props.nameOf) ?? <span className="muted">Empty</span>}
           <span className="muted">{group.count.toLocaleString("en")}</span>
         </PlainButton>
         {Object.entries(group.figures).map(([name, value]) => (

@@ -64,8 +64,8 @@ export function HeadRow(props: HeadRowProps) {
           <Button
             look="bare"
             isIcon
-            aria-label="Add a column"
-            title="Add a column"
+            aria-label="Add column"
+            title="Add column"
             onClick={props.onAdd}
           >
             <Plus />

@@ -62,7 +62,7 @@ export function StatusLine({ sheet, range, edits, book, total, busy }: StatusLin
         </span>
       )}
       {figures === "unloaded" && (
-        <span className="muted">Figures: load the selected rows by scrolling</span>
+        <span className="muted">Scroll through the selected rows to load their summary</span>
       )}
       <span className={edits.isUnsaved || busy ? "saving" : "saving done"} role="status">
         {busy ?? (edits.isUnsaved ? "Saving…" : "Saved")}

@@ -53,14 +53,14 @@ export function useColumnMenu({ table, shown, state, setRange, rows }: ColumnMen
     ...shownItems({ column, at, state, sortBy }),
     ...placeItems({ column, at, shown, state, setWidth, move }),
     {
-      label: "Change the column…",
+      label: "Edit column…",
       icon: <Settings2 className="ico" />,
       isApart: true,
       disabled: column.isSystem
-        ? "Every table has this column."
+        ? "You can't edit system columns."
         : mayDesign
           ? undefined
-          : "You may not change tables.",
+          : "You don't have permission to edit tables.",
       onPick: () =>
         void navigate({
           to: "/tables/$slug/design",
@@ -99,7 +99,7 @@ function shownItems({
 }): readonly MenuItem[] {
   const { name } = column;
   const sorted = new Map(parseSort(layout.sort)).get(name);
-  const isPlain = column.type === "json" ? "JSON has no order." : undefined;
+  const isPlain = column.type === "json" ? "JSON columns can't be sorted." : undefined;
   return [
     {
       label: "Sort ascending",
@@ -114,13 +114,13 @@ function shownItems({
       onPick: () => sortBy(name, sorted === "desc" ? undefined : "desc"),
     },
     {
-      label: layout.groupBy === name ? "Do not group" : "Group by this",
+      label: layout.groupBy === name ? "Remove grouping" : "Group by this column",
       icon: <Group className="ico" />,
       disabled: isPlain,
       onPick: () => change({ groupBy: layout.groupBy === name ? null : name }),
     },
     {
-      label: "Filter by this",
+      label: "Filter by this column",
       icon: <ListFilter className="ico" />,
       onPick: () => {
         const tree = fromCondition(layout.filter);
@@ -147,7 +147,7 @@ function placeItems(props: PlaceProps): readonly MenuItem[] {
   const width = widthOf(column, layout.widths);
   return [
     {
-      label: at < layout.frozen ? "Do not freeze" : "Freeze up to here",
+      label: at < layout.frozen ? "Unfreeze columns" : "Freeze up to this column",
       icon: at < layout.frozen ? <PinOff className="ico" /> : <Pin className="ico" />,
       isApart: true,
       onPick: () => change({ frozen: at < layout.frozen ? at : Math.min(10, at + 1) }),
@@ -155,19 +155,19 @@ function placeItems(props: PlaceProps): readonly MenuItem[] {
     {
       label: "Move left",
       icon: <ArrowLeft className="ico" />,
-      disabled: at === 0 ? "It is the first." : undefined,
+      disabled: at === 0 ? "This is the first column." : undefined,
       onPick: () => move(column, at - 1),
     },
     {
       label: "Move right",
       icon: <ArrowRight className="ico" />,
-      disabled: at === shown.length - 1 ? "It is the last." : undefined,
+      disabled: at === shown.length - 1 ? "This is the last column." : undefined,
       onPick: () => move(column, at + 1),
     },
-    { label: "Wider", onPick: () => setWidth(column, width + WIDER_PX) },
-    { label: "Narrower", onPick: () => setWidth(column, width - WIDER_PX) },
+    { label: "Make wider", onPick: () => setWidth(column, width + WIDER_PX) },
+    { label: "Make narrower", onPick: () => setWidth(column, width - WIDER_PX) },
     {
-      label: "Hide",
+      label: "Hide column",
       icon: <EyeOff className="ico" />,
       onPick: () => change({ hidden: [...layout.hidden, name] }),
     },

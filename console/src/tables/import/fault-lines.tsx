@@ -39,24 +39,19 @@ export function FaultLines({ current, invalid }: FaultLinesProps) {
   };
   if (error) return <ErrorNotice error={error} />;
   return (
-    <section className="import-lines" aria-label="Lines with faults">
-      <h2>{count(invalid, "line")} can’t be imported</h2>
-      <div
-        className="import-columns scroll"
-        tabIndex={0}
-        role="group"
-        aria-label="Lines to correct"
-      >
+    <section className="import-lines" aria-label="Rows with errors">
+      <h2>{count(invalid, "row")} can't be imported</h2>
+      <div className="import-columns scroll" tabIndex={0} role="group" aria-label="Rows to correct">
         <table>
           <thead>
             <tr>
-              <th scope="col">Line</th>
+              <th scope="col">Row</th>
               {columns.map(({ header }, at) => (
                 <th key={at} scope="col">
                   {header}
                 </th>
               ))}
-              <th scope="col">What is wrong</th>
+              <th scope="col">Error</th>
             </tr>
           </thead>
           <tbody>
@@ -74,11 +69,11 @@ export function FaultLines({ current, invalid }: FaultLinesProps) {
       </div>
       {invalid > lines.length && lines.length > 0 && (
         <p className="muted">
-          The first {lines.length} are here; the others come when these are mended.
+          Only the first {lines.length} rows are shown. Correct them to see the next ones.
         </p>
       )}
       <Button type="button" disabled={changed.length === 0} onClick={() => void send()}>
-        Keep {count(changed.length, "corrected line")}
+        Save {count(changed.length, "corrected row")}
       </Button>
     </section>
   );
@@ -103,7 +98,7 @@ function FaultLine({
       {headers.map((header, at) => (
         <td key={at}>
           <TextInput
-            aria-label={`${header} in line ${line}`}
+            aria-label={`${header} in row ${line}`}
             value={texts[`${line} ${at}`] ?? asText(cells[at] ?? null)}
             onChange={({ target }) => onText(at, target.value)}
           />

@@ -32,13 +32,15 @@ test("missing choices are reported before a request is sent", () => {
   const mapping = firstMapping({ mapping: [], columns: [guess, guess] });
   const columns = [guess, guess, { ...guess, header: "Due", isAmbiguous: true }];
   const into = { columns, table: "parts", newTable: null, typeOf: () => "date", fields: [] };
-  expect(mappingFault(mapping, into)).toBe("Two columns fill metal.");
-  expect(mappingFault(mapping.slice(1), { ...into, table: null })).toBe("Name the table.");
-  expect(mappingFault([{ column: 0, field: "a", type: "reference" }], into)).toMatch("Choose");
+  expect(mappingFault(mapping, into)).toBe("Two columns of the file are mapped to metal.");
+  expect(mappingFault(mapping.slice(1), { ...into, table: null })).toBe(
+    "Enter a name for the table.",
+  );
+  expect(mappingFault([{ column: 0, field: "a", type: "reference" }], into)).toMatch("Select");
   expect(mappingFault(mapping.slice(1), into)).toBeUndefined();
   const due = { column: 2, field: "due" };
   expect(mappingFault([due], into)).toBe(
-    "Choose whether the day or the month comes first in “Due”.",
+    "Select the date order of “Due”: day first or month first.",
   );
   expect(mappingFault([{ ...due, dateOrder: "mdy" }], into)).toBeUndefined();
   const made = { ...into, table: null, newTable: { name: "Bills" } };

@@ -109,21 +109,22 @@ export function mappingFault(
   mapping: readonly ColumnMapping[],
   { columns, table, newTable, typeOf, fields: named }: MappingContext,
 ): string | undefined {
-  if (table === null && (newTable?.name.trim() ?? "") === "") return "Name the table.";
-  if (mapping.length === 0) return "Take at least one column.";
+  if (table === null && (newTable?.name.trim() ?? "") === "") return "Enter a name for the table.";
+  if (mapping.length === 0) return "Select at least one column.";
   const fields = mapping.map(({ field }) => field);
   const double = fields.find((field, n) => fields.indexOf(field) !== n);
-  if (double !== undefined) return `Two columns fill ${titleOfColumn(named, double)}.`;
-  if (mapping.some(({ title }) => title?.trim() === "")) return "Each column needs a title.";
+  if (double !== undefined)
+    return `Two columns of the file are mapped to ${titleOfColumn(named, double)}.`;
+  if (mapping.some(({ title }) => title?.trim() === "")) return "Enter a title for each column.";
   const open = mapping.find(({ type, options }) => type === "reference" && !options?.["table"]);
-  if (open) return `Choose the table that ${open.title ?? open.field} refers to.`;
+  if (open) return `Select the table that ${open.title ?? open.field} refers to.`;
   const dated = mapping.find((one) =>
     needsOrder(one, table === null ? one.type : typeOf(one.field), columns[one.column]),
   );
   const header = dated && columns[dated.column]?.header;
   return header === undefined
     ? undefined
-    : `Choose whether the day or the month comes first in “${header}”.`;
+    : `Select the date order of “${header}”: day first or month first.`;
 }
 
 const WORKING = new Set(["analyzing", "checking", "running", "taking_back"]);

@@ -20,7 +20,7 @@ const SEPARATORS: readonly (readonly [string, string])[] = [
   [",", "Comma"],
   [";", "Semicolon"],
   ["\t", "Tab"],
-  ["|", "Bar"],
+  ["|", "Pipe"],
 ];
 
 /** The content of the file and its mapping. */
@@ -60,7 +60,7 @@ export function ImportPlan({ current, onChange, onAct }: ImportPlanProps) {
       {isNew && (
         <Field
           label="Name of the new table"
-          help={newTable ? `In the API: ${newTable.slug}` : undefined}
+          help={newTable ? `API name: ${newTable.slug}` : undefined}
         >
           {(control) => (
             <TextInput
@@ -85,7 +85,7 @@ export function ImportPlan({ current, onChange, onAct }: ImportPlanProps) {
           title={fault}
           onClick={() => void send("imports.check")}
         >
-          Try it
+          Preview import
         </Button>
         <Button
           look="main"
@@ -94,15 +94,15 @@ export function ImportPlan({ current, onChange, onAct }: ImportPlanProps) {
           title={fault}
           onClick={() => void send("imports.start")}
         >
-          Import {lines === null ? "it" : count(lines, "line")}
+          Import {lines === null ? "file" : count(lines, "row")}
         </Button>
         {fault !== undefined && <span className="field-error">{fault}</span>}
       </div>
       {check && (
         <p role="status">
-          It would make {count(check.created, "record")}, change{" "}
-          {check.updated.toLocaleString("en")}, and leave out{" "}
-          <strong>{count(check.invalid, "line")}</strong>. Nothing is written yet.
+          The import will create {count(check.created, "record")}, update{" "}
+          {check.updated.toLocaleString("en")}and skip{" "}
+          <strong>{count(check.invalid, "row")}</strong>. Nothing is imported yet.
         </p>
       )}
     </>
@@ -123,8 +123,8 @@ interface KeyFieldProps {
 function KeyField({ columns, value, onChange }: KeyFieldProps) {
   return (
     <Field
-      label="Update records that have the same"
-      help="Without a column, every line creates a record."
+      label="Match existing records by"
+      help="Select a unique column to update existing records. Without it, every row creates a record."
     >
       {(control) => (
         <Select
@@ -133,7 +133,7 @@ function KeyField({ columns, value, onChange }: KeyFieldProps) {
           value={value}
           onChange={({ target }) => onChange(target.value)}
         >
-          <option value="">None: create new records</option>
+          <option value="">None (create new records)</option>
           {columns
             .filter(({ unique }) => unique)
             .map(({ name, title }) => (
@@ -155,7 +155,7 @@ function FormatLine({ current, onChange }: Pick<ImportPlanProps, "current" | "on
     <div className="import-format">
       <span>
         {format.type.toUpperCase()}
-        {format.encoding !== null && `, ${format.encoding}`}: {count(lines ?? 0, "line")},{" "}
+        {format.encoding !== null && `, ${format.encoding}`}: {count(lines ?? 0, "row")},{" "}
         {count(columns.length, "column")}
       </span>
       {format.type === "csv" && (
@@ -192,7 +192,7 @@ function FormatLine({ current, onChange }: Pick<ImportPlanProps, "current" | "on
             checked={format.header}
             onChange={({ target }) => void onChange({ format: { header: target.checked } })}
           />
-          The first line has names
+          First row contains column names
         </label>
       )}
     </div>

@@ -87,9 +87,9 @@ function ImportParts({ current }: { readonly current: Import }) {
       )}
       {state === "taken_back" && (
         <p role="status">
-          It is taken back: {count(counts.takenBack, "record")} as before.
+          Import undone: {count(counts.takenBack, "record")} restored.
           {counts.refused > 0 &&
-            ` ${count(counts.refused, "record")} that somebody changed since stayed.`}
+            ` ${count(counts.refused, "record")} changed since the import and were kept.`}
         </p>
       )}
       {invalid > 0 && !isWorking(current) && state !== "taken_back" && (
@@ -101,9 +101,9 @@ function ImportParts({ current }: { readonly current: Import }) {
 
 const WORDS: Readonly<Record<string, string>> = {
   analyzing: "Reading the file",
-  checking: "Trying it",
-  running: "Writing records",
-  taking_back: "Taking it back",
+  checking: "Checking rows",
+  running: "Importing records",
+  taking_back: "Undoing the import",
 };
 
 function Progress({
@@ -120,12 +120,16 @@ function Progress({
       <p role="status">
         {WORDS[state] ?? state}
         {done > 0 && `: ${done.toLocaleString("en")}`}
-        {lines !== null && done > 0 && ` of ${count(lines, "line")}`}…
+        {lines !== null && done > 0 && ` of ${count(lines, "row")}`}…
       </p>
-      <progress aria-label="Progress" max={lines ?? undefined} value={lines ? done : undefined} />
+      <progress
+        aria-label="Import progress"
+        max={lines ?? undefined}
+        value={lines ? done : undefined}
+      />
       {state === "running" && (
         <Button type="button" onClick={onCancel}>
-          Stop
+          Cancel import
         </Button>
       )}
     </div>
@@ -144,37 +148,37 @@ function Outcome({ current, onAct }: OutcomeProps) {
   return (
     <section className="import-outcome">
       <p role="status">
-        <strong>{count(counts.created, "record")}</strong> made,{" "}
-        {counts.updated.toLocaleString("en")} changed, {counts.unchanged.toLocaleString("en")} as
-        they were, {count(counts.invalid, "line")} left out.
+        <strong>{count(counts.created, "record")}</strong> created,{" "}
+        {counts.updated.toLocaleString("en")} updated, {counts.unchanged.toLocaleString("en")}{" "}
+        unchanged, {count(counts.invalid, "row")} skipped.
       </p>
       <div className="filter-acts">
         {table !== null && (
           <Link to="/tables/$slug" params={{ slug: table }} className="btn main">
-            Open the table
+            Open table
           </Link>
         )}
         {(corrections > 0 || state !== "completed") && (
           <Button type="button" onClick={() => void onAct("imports.start")}>
-            {state === "completed" ? "Import the corrected lines" : "Go on"}
+            {state === "completed" ? "Import corrected rows" : "Continue import"}
           </Button>
         )}
         <Button type="button" onClick={() => setAsking(true)}>
-          Take it back…
+          Undo import…
         </Button>
       </div>
       {isAsking && (
         <Confirm
-          title="Take the import back?"
-          act="Take it back"
+          title="Undo this import?"
+          act="Undo import"
           onAct={() => {
             setAsking(false);
             void onAct("imports.take_back");
           }}
           onClose={() => setAsking(false)}
         >
-          Records that it made are deleted, values that it changed are set back, and a table that it
-          made is dropped. What somebody changed since stays.
+          Deletes the records that the import created, restores the values that it changed, and
+          deletes the table if the import created it. Records that were changed since are kept.
         </Confirm>
       )}
     </section>

@@ -24,7 +24,7 @@ export function TableImport() {
 
 /** Imports into a new table. */
 export function NewImport() {
-  useTitle("Table from a file");
+  useTitle("New table from file");
   return <ImportStart slug={undefined} name={undefined} />;
 }
 
@@ -42,8 +42,8 @@ function ImportStart({ slug, name }: ImportStartProps) {
   const refusal = may(slug === undefined ? "tables.create" : "imports.create")
     ? undefined
     : slug === undefined
-      ? "You may not make tables."
-      : "You may not write records.";
+      ? "You don't have permission to create tables."
+      : "You don't have permission to add records.";
   const take = async (file: File | undefined): Promise<void> => {
     if (!file || refusal !== undefined) return;
     setError(undefined);
@@ -69,7 +69,7 @@ function ImportStart({ slug, name }: ImportStartProps) {
               {name}
             </Link>
           )}
-          <span className="muted"> / {slug === undefined ? "From a file" : "Import"}</span>
+          <span className="muted"> / {slug === undefined ? "From file" : "Import"}</span>
         </h1>
       </header>
       <div className="import-body scroll">
@@ -82,10 +82,10 @@ function ImportStart({ slug, name }: ImportStartProps) {
           }}
         >
           <Upload className="ico" />
-          <strong>{sent === undefined ? "Drop a file here" : `Sending ${sent}…`}</strong>
+          <strong>{sent === undefined ? "Drop a file here" : `Uploading ${sent}…`}</strong>
           <p className="muted">
-            CSV with any separator and encoding, XLSX or JSON, up to 2,000,000 lines. Nothing is
-            written before you have seen what is in it.
+            CSV, XLSX or JSON, up to 2,000,000 rows. Separator and encoding are detected. You review
+            the data before it is imported.
           </p>
           <FileInput
             ref={field}
@@ -102,7 +102,7 @@ function ImportStart({ slug, name }: ImportStartProps) {
             title={refusal}
             onClick={() => field.current?.click()}
           >
-            Choose a file…
+            Select file…
           </Button>
         </div>
         {error && <ErrorNotice error={error} />}
@@ -119,14 +119,14 @@ function PastImports({ slug }: { readonly slug: string | undefined }) {
   if (past.length === 0) return null;
   return (
     <section className="import-past">
-      <h2>Before</h2>
+      <h2>Previous imports</h2>
       <ul>
         {past.map(({ id, name, state, lines, createdAt }) => (
           <li key={id}>
             <Link to="/imports/$importId" params={{ importId: id }} className="cut grow">
               {name}
             </Link>
-            <span className="muted">{lines === null ? "" : count(lines, "line")}</span>
+            <span className="muted">{lines === null ? "" : count(lines, "row")}</span>
             <span>{toWords(state)}</span>
             <Ago at={createdAt} />
           </li>

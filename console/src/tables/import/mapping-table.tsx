@@ -34,12 +34,12 @@ export function MappingTable({ columns, mapping, target, tables, onChange }: Map
       <table>
         <thead>
           <tr>
-            <th scope="col">Take</th>
-            <th scope="col">In the file</th>
+            <th scope="col">Import</th>
+            <th scope="col">Column in the file</th>
             <th scope="col">Examples</th>
-            <th scope="col">{target ? "Into" : "Title"}</th>
+            <th scope="col">{target ? "Field" : "Title"}</th>
             <th scope="col">Type</th>
-            <th scope="col">Does not fit</th>
+            <th scope="col">Errors</th>
           </tr>
         </thead>
         <tbody>
@@ -51,7 +51,7 @@ export function MappingTable({ columns, mapping, target, tables, onChange }: Map
               <tr key={at} className={own ? undefined : "left-out"}>
                 <td>
                   <CheckBox
-                    aria-label={`Take ${guess.header}`}
+                    aria-label={`Import ${guess.header}`}
                     checked={own !== undefined}
                     onChange={({ target: { checked } }) =>
                       put(checked ? guessedMapping(columns, at) : undefined)
@@ -99,7 +99,7 @@ function FieldName({ own, guess, target, put }: CellProps) {
       onChange={({ target: { value } }) => put({ ...own, field: value })}
     >
       {!target.columns.some(({ name }) => name === own.field) && (
-        <option value={own.field}>Choose…</option>
+        <option value={own.field}>Select…</option>
       )}
       {target.columns.map(({ name, title }) => (
         <option key={name} value={name}>
@@ -152,7 +152,7 @@ function FieldType({
       )}
       {(type === "decimal" || type === "integer") && guess.isAmbiguous && (
         <Select
-          aria-label={`Decimal mark in ${guess.header}`}
+          aria-label={`Decimal separator in ${guess.header}`}
           value={own.decimalMark ?? "point"}
           onChange={({ target: { value } }) =>
             put({ ...own, decimalMark: value === "comma" ? "comma" : "point" })
@@ -173,7 +173,7 @@ function DateOrderField({ own, guess, put }: ChoiceProps) {
   const [example = "03/04/2026"] = guess.ambiguousExamples ?? [];
   return (
     <Select
-      aria-label={`Order of dates in ${guess.header}`}
+      aria-label={`Date order in ${guess.header}`}
       value={own.dateOrder ?? ""}
       onChange={({ target: { value } }) => put({ ...own, dateOrder: value as DateOrder })}
     >
@@ -196,7 +196,7 @@ function Suggestion({ own, guess, put }: ChoiceProps) {
     <span className="import-suggestion">
       {!isTaken && (
         <Button look="bare" type="button" onClick={() => put(withType(own, type, guess))}>
-          Read as {typeWord(type).toLowerCase()}
+          Change type to {typeWord(type).toLowerCase()}
         </Button>
       )}
       <small className="muted">
@@ -204,10 +204,9 @@ function Suggestion({ own, guess, put }: ChoiceProps) {
           .slice(0, CHANGES_SHOWN)
           .map(({ from, to }) => `${from} → ${to === "" ? "empty" : to}`)
           .join(", ")}
-        {invalid > 0 && ` ${count(invalid, "cell")} would not fit.`}
-        {emptied > 0 &&
-          ` ${count(emptied, "cell")} would become empty: ${emptiedExamples.join(", ")}.`}
-        {currencies.length > 0 && ` The currency is lost: ${currencies.join(", ")}.`}
+        {invalid > 0 && ` ${count(invalid, "cell")} can't be converted.`}
+        {emptied > 0 && ` ${count(emptied, "cell")} will be empty: ${emptiedExamples.join(", ")}.`}
+        {currencies.length > 0 && ` Currencies are removed: ${currencies.join(", ")}.`}
       </small>
     </span>
   );
@@ -240,7 +239,7 @@ function ReferenceFields({ own, guess, tables, slug, isFixed, put }: ReferenceFi
           value={slug}
           onChange={({ target: { value } }) => choose(value)}
         >
-          {slug === "" && <option value="">Choose a table…</option>}
+          {slug === "" && <option value="">Select a table…</option>}
           {tables.map((table) => (
             <option key={table.slug} value={table.slug}>
               {table.name}
@@ -250,14 +249,14 @@ function ReferenceFields({ own, guess, tables, slug, isFixed, put }: ReferenceFi
       )}
       {other && (
         <Select
-          aria-label={`Field that ${guess.header} is found by`}
+          aria-label={`Field that identifies the records of ${guess.header}`}
           value={own.match ?? ""}
           onChange={({ target: { value } }) => put({ ...own, match: value })}
         >
-          {own.match === undefined && <option value="">by…</option>}
+          {own.match === undefined && <option value="">matched by…</option>}
           {named.map(({ name, title }) => (
             <option key={name} value={name}>
-              by {title}
+              matched by {title}
             </option>
           ))}
         </Select>
@@ -282,15 +281,13 @@ function Faults({
       <span className="muted">
         {invalidExamples
           .slice(0, 2)
-          .map(({ line, value }) => `line ${line}: ${value}`)
+          .map(({ line, value }) => `row ${line}: ${value}`)
           .join(" · ")}
       </span>
       {emptied > 0 && (
         <>
           <strong>{count(emptied, "cell")}</strong>{" "}
-          <span className="muted">
-            would become empty: {suggestion?.emptiedExamples.join(", ")}
-          </span>
+          <span className="muted">will be empty: {suggestion?.emptiedExamples.join(", ")}</span>
         </>
       )}
     </span>

@@ -103,20 +103,20 @@ function SheetField({ isBusy, onText, onFile }: SheetFieldProps) {
     <label className="sheet-drop">
       <ClipboardPaste className="ico" />
       <span>
-        Or paste cells of a spreadsheet with their titles, or drop a file. You see how the columns
-        are read before the table is created.
+        You can also paste cells with their titles from a spreadsheet, or drop a file. The columns
+        are shown below before the table is created.
       </span>
       <TextArea
         rows={2}
         disabled={isBusy}
-        aria-label="Cells of a spreadsheet"
+        aria-label="Spreadsheet cells"
         value=""
         onChange={({ target }) => onText(target.value)}
       />
       <FileInput
         accept=".csv,.tsv,.txt,.xlsx,.json,.ndjson"
         disabled={isBusy}
-        aria-label="A file with cells"
+        aria-label="File with cells"
         onChange={({ target }) => {
           const [file] = target.files ?? [];
           if (file) onFile(file);
@@ -164,7 +164,7 @@ function Columns({ drafts, error, onChange }: ColumnsProps) {
           {draft.type.endsWith("enum") && (
             <TextInput
               className="grow"
-              aria-label={`Choices of column ${n + 1}`}
+              aria-label={`Options of column ${n + 1}`}
               placeholder="open; closed"
               value={draft.values}
               onChange={({ target }) => put(n, { values: target.value })}
@@ -184,7 +184,7 @@ function Columns({ drafts, error, onChange }: ColumnsProps) {
       ))}
       {error !== undefined && <p className="field-error">{error}</p>}
       <Button look="bare" type="button" onClick={() => onChange([...drafts, NEW_COLUMN])}>
-        <Plus /> Column
+        <Plus /> Add column
       </Button>
     </fieldset>
   );

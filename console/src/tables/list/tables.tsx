@@ -26,7 +26,7 @@ export function Tables() {
     <>
       <ListPage
         title="Tables"
-        about="What you work with, in rows: orders, devices, people. Workflows, apps and reports read them."
+        about="Structured data such as orders, devices or people. Use it in workflows, apps and reports."
         thing="table"
         read={read}
         shown={tables.length}
@@ -34,22 +34,21 @@ export function Tables() {
         create={{ label: "New table", run: () => setNew(true), refusal }}
         others={
           <>
-            <Link
-              to="/diagram"
-              search={{}}
-              className="btn"
-              title="How the tables refer to each other"
-            >
+            <Link to="/diagram" search={{}} className="btn" title="Show how the tables are related">
               <Network /> <span className="wide-only">Diagram</span>
             </Link>
             {refusal === undefined && (
-              <Link to="/imports" className="btn" title="A table from a CSV, XLSX or JSON file">
-                <Upload /> <span className="wide-only">From a file</span>
+              <Link
+                to="/imports"
+                className="btn"
+                title="Create a table from a CSV, XLSX or JSON file"
+              >
+                <Upload /> <span className="wide-only">From file</span>
               </Link>
             )}
           </>
         }
-        empty="Example: Devices, with a name, a serial number and the person who has it. Paste one from a spreadsheet to begin."
+        empty="Example: a table Devices with name, serial number and owner. Create a table, or paste one from a spreadsheet."
       >
         <div className="tables-list scroll">
           <ul className="table-cards">
@@ -88,7 +87,7 @@ function TableLine({ table }: { readonly table: TableShape }) {
           <span className="muted cut">{description || slug}</span>
         </span>
         <span className="muted">{count(columns.length, "column")}</span>
-        <span>{records ? count(records.count, "record") : mayRead ? "…" : "Not for you"}</span>
+        <span>{records ? count(records.count, "record") : mayRead ? "…" : "No access"}</span>
         <span className="table-card-time">
           <Ago at={typeof last === "string" ? last : updatedAt} />
         </span>

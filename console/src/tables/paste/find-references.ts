@@ -61,9 +61,11 @@ export async function findReferences(
       ...(found.get(targetOf(column) ?? linkTargetOf(column) ?? "")?.get(name.toLowerCase()) ?? []),
     ];
     const [id] = ids;
-    if (id === undefined) return { error: `Nothing is called “${name}”.` };
+    if (id === undefined) return { error: `No record or person found for “${name}”.` };
     if (ids.length > 1)
-      return { error: `${ids.length} are called “${name}”: use the id or e-mail address.` };
+      return {
+        error: `${ids.length} matches for “${name}”. Use the id or e-mail address instead.`,
+      };
     return { id };
   };
 }

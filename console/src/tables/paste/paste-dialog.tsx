@@ -30,8 +30,8 @@ export function PasteDialog({ problems, openDate, cells, onDecide, onClose }: Pa
     <Dialog
       title={
         openDate === undefined
-          ? `${count(refused, "cell")} can’t be written`
-          : "Day or month first?"
+          ? `${count(refused, "cell")} can't be pasted`
+          : "Select the date order"
       }
       isWide
       onClose={onClose}
@@ -44,16 +44,14 @@ export function PasteDialog({ problems, openDate, cells, onDecide, onClose }: Pa
             Cancel
           </Button>
           <Button look="main" type="submit" disabled={isOpen || left === 0}>
-            {problems.length === 0 ? "Continue" : `Write the other ${left.toLocaleString("en")}`}
+            {problems.length === 0 ? "Continue" : `Paste the other ${left.toLocaleString("en")}`}
           </Button>
         </>
       }
     >
       {openDate !== undefined && (
         <fieldset className="paste-order">
-          <legend>
-            Dates such as “{openDate}” can be read in two ways. Nothing is written yet.
-          </legend>
+          <legend>Dates such as “{openDate}” are ambiguous. Nothing is pasted yet.</legend>
           {ORDERS.map(([value, label]) => (
             <label key={value}>
               <RadioButton
@@ -68,14 +66,14 @@ export function PasteDialog({ problems, openDate, cells, onDecide, onClose }: Pa
       )}
       {problems.length > 0 && (
         <>
-          <p>Nothing is written yet. These cells can be left out:</p>
+          <p>Nothing is pasted yet. You can skip these cells:</p>
           <table className="paste-problems">
             <thead>
               <tr>
                 <th scope="col">Row</th>
                 <th scope="col">Column</th>
                 <th scope="col">Value</th>
-                <th scope="col">Why</th>
+                <th scope="col">Reason</th>
               </tr>
             </thead>
             <tbody>

@@ -154,7 +154,7 @@ function findClosedColumns(
     if (column && column.readOnly === undefined) return [];
     const texts = filled(n);
     if (texts.length === 0) return [];
-    const message = column?.readOnly ?? "The grid has no column here.";
+    const message = column?.readOnly ?? "The table has no column here.";
     const name = column ? column.title : `Pasted column ${n + 1}`;
     return [{ row: undefined, column: name, text: texts[0] ?? "", message, cells: texts.length }];
   });
@@ -166,7 +166,7 @@ function explainMissing(
   texts: readonly string[],
 ): Problem {
   const names = missing.map(({ title }) => title).join(", ");
-  const message = `A new record needs a value in ${names}.`;
+  const message = `Enter ${names} to create the record.`;
   return { row, column: "", text: texts.join(", "), message, cells: texts.length };
 }
 

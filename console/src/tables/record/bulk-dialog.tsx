@@ -49,7 +49,7 @@ export function BulkDialog({ table, columns, spec, onClose, onDone }: BulkDialog
     toBody,
     refusal: describeObstacle(spec, found),
     said: ({ data }) =>
-      `${count(data.updated, "record")} changed; the others were that way already.`,
+      `${count(data.updated, "record")} updated. The others already had this value.`,
     onDone: () => {
       onDone();
       onClose();
@@ -65,7 +65,8 @@ export function BulkDialog({ table, columns, spec, onClose, onDone }: BulkDialog
       const { signal } = new AbortController();
       setTried({ draft, told: await dryRun("records.bulk_update", input, signal) });
     });
-  const nothing = told?.eventCount === 0 ? "Nothing would change." : undefined;
+  const nothing =
+    told?.eventCount === 0 ? "All matching records already have this value." : undefined;
   return (
     <FormDialog
       form={{
@@ -74,8 +75,8 @@ export function BulkDialog({ table, columns, spec, onClose, onDone }: BulkDialog
         refusal: form.refusal ?? nothing,
         submit: told ? form.submit : tryIt,
       }}
-      title="Change all that match"
-      act={told ? `Change ${count(told.eventCount, "record")}` : "Try it"}
+      title="Update matching records"
+      act={told ? `Update ${count(told.eventCount, "record")}` : "Preview"}
       onClose={onClose}
     >
       <BulkFields
@@ -85,10 +86,10 @@ export function BulkDialog({ table, columns, spec, onClose, onDone }: BulkDialog
       />
       <p className="muted">
         {Object.keys(spec.filter).length === 0
-          ? "No filter is set: this is every record of the table that you may see."
-          : "These are the records that the filter finds."}{" "}
-        {found === undefined ? "" : `There are ${found.toLocaleString("en")} of them. `}
-        It can be undone in one step, as long as nobody changes the same fields.
+          ? "No filter is set. The update applies to all records that you can see in this table."
+          : "The update applies to all records that match the filter."}{" "}
+        {found === undefined ? "" : `There are ${found.toLocaleString("en")}. `}
+        You can undo the update until someone else changes the same fields.
       </p>
       {form.refusal !== undefined && <p className="field-error">{form.refusal}</p>}
       {told && column && <BulkPreview {...{ told, column, columns }} found={found ?? 0} />}
@@ -98,11 +99,11 @@ export function BulkDialog({ table, columns, spec, onClose, onDone }: BulkDialog
 
 /** Returns why these records can't be changed. */
 function describeObstacle(spec: ListSpec, found: number | undefined): string | undefined {
-  if (spec.q !== "") return "Clear the search first: a change goes by the filter.";
-  if (found === undefined) return "The records are being counted.";
-  if (found === 0) return "There is no record to change.";
+  if (spec.q !== "") return "Clear the search first. The update uses only the filter.";
+  if (found === undefined) return "Counting records…";
+  if (found === 0) return "There are no matching records.";
   if (found <= AT_ONCE_MAX) return undefined;
-  return `At most ${AT_ONCE_MAX.toLocaleString("en")} records are changed at once. Narrow the filter.`;
+  return `You can update at most ${AT_ONCE_MAX.toLocaleString("en")} records at once. Narrow the filter.`;
 }
 
 interface BulkFieldsProps {

@@ -17,21 +17,22 @@ interface BulkPreviewProps {
 export function BulkPreview({ told, column, columns, found }: BulkPreviewProps) {
   const same = Math.max(0, found - told.eventCount);
   const say = (thing: unknown): string =>
-    toText(column, asRecord(thing, "")[column.name], () => undefined) || "nothing";
+    toText(column, asRecord(thing, "")[column.name], () => undefined) || "empty";
   return (
     <div className="bulk-preview" role="status">
       <p>
-        <strong>{count(told.eventCount, "record")}</strong> would change
-        {same > 0 && `; ${count(same, "record")} ${same === 1 ? "is" : "are"} that way already`}.
+        <strong>{count(told.eventCount, "record")}</strong> will change
+        {same > 0 && `; ${count(same, "record")} already ${same === 1 ? "has" : "have"} this value`}
+        .
       </p>
       {told.changes.length > 0 && (
         <table>
-          <caption className="hide">The first of them</caption>
+          <caption className="hide">First records</caption>
           <thead>
             <tr>
               <th scope="col">Record</th>
-              <th scope="col">{column.title} now</th>
-              <th scope="col">Then</th>
+              <th scope="col">{column.title} (current)</th>
+              <th scope="col">New</th>
             </tr>
           </thead>
           <tbody>

@@ -28,17 +28,17 @@ export function Comments({ slug, recordId }: CommentsProps) {
   if (!data) return <Loading rows={4} />;
   return (
     <div className="comments">
-      {data.data.length === 0 && <Empty title="Nobody has said anything yet" />}
+      {data.data.length === 0 && <Empty title="No comments yet" />}
       <ol className="record-history">
         {data.data.map(({ id, body, createdBy, createdAt, editedAt }) => {
-          const name = nameOf(createdBy) ?? "Somebody";
+          const name = nameOf(createdBy) ?? "Unknown user";
           return (
             <li key={id}>
               <Avatar name={name} />
               <div className="grow">
                 <p>
                   <strong>{name}</strong> <Ago at={createdAt} />
-                  {editedAt !== null && <span className="muted"> · changed</span>}
+                  {editedAt !== null && <span className="muted"> · edited</span>}
                 </p>
                 <p className="comment-text">{body}</p>
               </div>
@@ -47,8 +47,8 @@ export function Comments({ slug, recordId }: CommentsProps) {
                   look="bare"
                   isIcon
                   type="button"
-                  aria-label={`Delete the comment of ${name}`}
-                  title="Delete"
+                  aria-label={`Delete comment by ${name}`}
+                  title="Delete comment"
                   onClick={() =>
                     void perform("record_comments.delete", {
                       params: { ...params, commentId: id },
@@ -62,13 +62,13 @@ export function Comments({ slug, recordId }: CommentsProps) {
           );
         })}
       </ol>
-      <InlineForm form={form} label="Comment" act="Comment" keys="mod+Enter" isMain>
+      <InlineForm form={form} label="Comment" act="Add comment" keys="mod+Enter" isMain>
         <TextAreaField
           {...form.field("body")}
           label="Comment"
           hidesLabel
           rows={2}
-          placeholder="Say something…"
+          placeholder="Add a comment…"
         />
       </InlineForm>
     </div>

@@ -32,7 +32,7 @@ export function FieldEditor(props: FieldEditorProps) {
   if (column.readOnly !== undefined || disabled !== undefined) {
     return (
       <div className="record-fixed" title={column.readOnly ?? disabled}>
-        {toText(column, value, nameOf) || <span className="muted">Nothing</span>}
+        {toText(column, value, nameOf) || <span className="muted">Empty</span>}
         {isComputed(column) && <small className="muted record-source">{column.readOnly}</small>}
       </div>
     );
@@ -56,7 +56,7 @@ export function FieldEditor(props: FieldEditorProps) {
         value={typeof value === "string" ? value : ""}
         onChange={(event) => props.onSave(event.target.value || null)}
       >
-        {!(column.isRequired && value) && <option value="">Nothing</option>}
+        {!(column.isRequired && value) && <option value="">None</option>}
         {choicesOf(column).map((one) => (
           <option key={one}>{one}</option>
         ))}
@@ -158,7 +158,7 @@ function AddressLink({ type, text }: { readonly type: string; readonly text: str
   if (!isLink) return null;
   return (
     <a className="record-address" href={href} target="_blank" rel="noreferrer noopener">
-      {type === "email" ? "Write to it" : "Open it"}
+      {type === "email" ? "Send e-mail" : "Open link"}
     </a>
   );
 }
@@ -196,7 +196,7 @@ function LinksField({ column, value, nameOf, onSave }: FieldEditorProps) {
                 look="bare"
                 isIcon
                 type="button"
-                aria-label={`Take ${name} off`}
+                aria-label={`Remove ${name}`}
                 onClick={() => onSave(ids.filter((one) => one !== id))}
               >
                 <X />
@@ -206,8 +206,8 @@ function LinksField({ column, value, nameOf, onSave }: FieldEditorProps) {
         })}
       </ul>
       <Combobox
-        label={`Link to another: ${column.title}`}
-        placeholder="Link to another…"
+        label={`Link record: ${column.title}`}
+        placeholder="Link a record…"
         options={options.filter((one) => !ids.includes(one.value))}
         search={search}
         value={undefined}

@@ -63,7 +63,7 @@ export function FilesField({ column, value, disabled, onSave }: FilesFieldProps)
       />
       {!isFull && (
         <CommandButton command={sending} onPress={() => field.current?.click()}>
-          <Paperclip /> {sending.isBusy ? "Sending…" : isImage ? "Add pictures…" : "Add files…"}
+          <Paperclip /> {sending.isBusy ? "Uploading…" : isImage ? "Add images…" : "Add files…"}
         </CommandButton>
       )}
     </div>
@@ -96,7 +96,7 @@ function FileEntry({ fileId, isImage, onRemove }: FileEntryProps) {
         )}
       </FileName>
       {onRemove && (
-        <Button look="bare" isIcon type="button" aria-label={`Take ${name} off`} onClick={onRemove}>
+        <Button look="bare" isIcon type="button" aria-label={`Remove ${name}`} onClick={onRemove}>
           <X />
         </Button>
       )}

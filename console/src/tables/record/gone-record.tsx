@@ -16,15 +16,15 @@ interface GoneRecordProps {
 /** A deleted record: its history, and an action to restore it. */
 export function GoneRecord(props: GoneRecordProps) {
   const { slug, columns, recordId, nameOf, onBack, onSee } = props;
-  const restore = useCommand("records.restore", { said: "The record is back.", onDone: onBack });
+  const restore = useCommand("records.restore", { said: "Record restored.", onDone: onBack });
   return (
     <>
-      <p>This record is not there, or not for you.</p>
+      <p>This record was not found, or you don't have access to it.</p>
       <CommandButton
         command={restore}
         onPress={() => void restore.run({ params: { slug, recordId } })}
       >
-        Bring it back
+        Restore record
       </CommandButton>
       <RecordHistory {...{ slug, columns, recordId, nameOf, onSee }} />
     </>

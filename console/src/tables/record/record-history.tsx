@@ -44,7 +44,7 @@ export function RecordHistory(props: RecordHistoryProps) {
   return (
     <>
       <label className="history-filter">
-        <span className="muted">Of</span>
+        <span className="muted">Field:</span>
         <Select value={field} onChange={({ target }) => setField(target.value)}>
           <option value="">All fields</option>
           {columns
@@ -56,7 +56,7 @@ export function RecordHistory(props: RecordHistoryProps) {
             ))}
         </Select>
       </label>
-      {events.length === 0 && <Empty title="Nothing changed here" />}
+      {events.length === 0 && <Empty title="No changes yet" />}
       <ol className="record-history">
         {events.map(({ id, type, actor, createdAt, data: told }) => (
           <li key={id}>
@@ -77,10 +77,10 @@ export function RecordHistory(props: RecordHistoryProps) {
 }
 
 const WORDS: Readonly<Record<string, string>> = {
-  "record.created": "made it",
-  "record.updated": "changed it",
-  "record.deleted": "deleted it",
-  "record.restored": "brought it back",
+  "record.created": "created this record",
+  "record.updated": "changed this record",
+  "record.deleted": "deleted this record",
+  "record.restored": "restored this record",
 };
 
 interface DifferencesProps {
@@ -98,7 +98,7 @@ function Differences({ told, columns, nameOf, field }: DifferencesProps) {
       {names.map((name) => {
         const column = columns.find((one) => one.name === name);
         const say = (value: unknown): string =>
-          (column ? toText(column, value, nameOf) : JSON.stringify(value ?? null)) || "nothing";
+          (column ? toText(column, value, nameOf) : JSON.stringify(value ?? null)) || "empty";
         return (
           <div key={name}>
             <dt>{titleOfColumn(columns, name)}</dt>

@@ -69,7 +69,7 @@ function PresentRecord(props: Omit<RecordPanelProps, "at">) {
     }
     return (id: string) => names.get(id) ?? people(id);
   }, [named, people]);
-  useActions([{ keys: "Escape", label: "Close the record", run: onClose, hidden: true }]);
+  useActions([{ keys: "Escape", label: "Close record", run: onClose, hidden: true }]);
   const record = data?.data as Readonly<Record<string, unknown>> | undefined;
   const title = record && titleOf(record, columns);
   return (
@@ -79,9 +79,9 @@ function PresentRecord(props: Omit<RecordPanelProps, "at">) {
         <Button
           look="bare"
           isIcon
-          aria-label="Copy the address of this record"
-          title="Copy the address"
-          onClick={() => void copyText(location.href, "The address is")}
+          aria-label="Copy link to this record"
+          title="Copy link"
+          onClick={() => void copyText(location.href, "Link")}
         >
           <Link2 />
         </Button>
@@ -90,7 +90,7 @@ function PresentRecord(props: Omit<RecordPanelProps, "at">) {
         </Button>
       </header>
       <Tabs
-        label="Parts of the record"
+        label="Sections of the record"
         tabs={TABS}
         chosen={tab}
         onChoose={(next) => setTab(next as Tab)}
@@ -141,11 +141,17 @@ function PastRecord(props: RecordPanelProps & { readonly at: string }) {
   const nameOf = useNames();
   const title = record && titleOf(record, columns);
   return (
-    <aside className="record-panel" aria-label={`Record ${title ?? ""} as it was`}>
+    <aside className="record-panel" aria-label={`Earlier version of record ${title ?? ""}`}>
       <PastBanner at={at} moments={events.map(({ createdAt }) => createdAt)} onChange={onAt} />
       <header className="record-head">
         <h2 className="grow cut">{title ?? "…"}</h2>
-        <Button look="bare" isIcon aria-label="Close" title="Close" onClick={onClose}>
+        <Button
+          look="bare"
+          isIcon
+          aria-label="Close earlier version"
+          title="Close"
+          onClick={onClose}
+        >
           <X />
         </Button>
       </header>
@@ -164,7 +170,7 @@ function PastRecord(props: RecordPanelProps & { readonly at: string }) {
                   <FieldEditor
                     {...{ column, nameOf }}
                     value={record[column.name]}
-                    disabled="This is the past: nothing can be changed here."
+                    disabled="This is an earlier version. You can't edit it."
                     onSave={() => undefined}
                   />
                 </dd>
@@ -172,7 +178,7 @@ function PastRecord(props: RecordPanelProps & { readonly at: string }) {
             ))}
           </dl>
         )}
-        <h3 className="record-until">History until then</h3>
+        <h3 className="record-until">History up to this version</h3>
         <RecordHistory {...{ slug, columns, recordId, nameOf, at }} onSee={onAt} />
       </div>
     </aside>
@@ -199,7 +205,7 @@ function Fields({ table, columns, record, nameOf, reread }: FieldsProps) {
     const saved = await perform(
       "records.update",
       { params: { slug, recordId }, body: { [column.name]: value } },
-      { ifMatch, said: `${column.title} is saved.` },
+      { ifMatch, said: `${column.title} saved.` },
     );
     // Another user may have changed it in the meantime.
     if (!saved) reread();

@@ -32,7 +32,8 @@ export function References({ table, columns, record, recordId, nameOf }: Referen
   if (outward.length + inward.length === 0) {
     return (
       <Empty title="No references">
-        Neither does this record refer to another, nor can one of another table refer to it.
+        This record does not refer to other records, and no table has a column that refers to this
+        table.
       </Empty>
     );
   }
@@ -82,7 +83,7 @@ function Inward({ slug, name, column, recordId }: InwardProps) {
         {name} <span className="muted">by {column.title}</span>
         <span className="count">{total.toLocaleString("en")}</span>
       </h3>
-      {total === 0 && <p className="muted">None.</p>}
+      {total === 0 && <p className="muted">No records</p>}
       <ul>
         {data.data.map((other) => (
           <li key={other.id}>
@@ -99,7 +100,7 @@ function Inward({ slug, name, column, recordId }: InwardProps) {
           params={{ slug }}
           search={{ filter: condition }}
         >
-          All {count(total, "record")}
+          Show all {count(total, "record")}
         </Link>
       )}
     </section>

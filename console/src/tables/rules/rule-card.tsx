@@ -39,21 +39,21 @@ export function RuleCard({ rule, columns, roles, disabled, onChange }: RuleCardP
           look="bare"
           isIcon
           type="button"
-          aria-label="Remove this rule"
-          title={disabled ?? "Remove"}
+          aria-label="Remove rule"
+          title={disabled ?? "Remove rule"}
           onClick={() => onChange(undefined)}
         >
           <Trash2 />
         </Button>
       </div>
       <Picks
-        label="Who"
-        options={[["*", "Everybody"], ...bound.map(({ id, name }) => [id, name] as const)]}
+        label="Role"
+        options={[["*", "Everyone"], ...bound.map(({ id, name }) => [id, name] as const)]}
         chosen={rule.roles}
         onToggle={(id) => onChange({ ...rule, roles: [...toggle(rule.roles, id)] })}
       />
       <Picks
-        label="May"
+        label="Can"
         options={ACTIONS}
         chosen={rule.actions}
         onToggle={(id) =>
@@ -95,7 +95,7 @@ function Where({ rule, columns, onChange }: Pick<RuleCardProps, "rule" | "column
         columns={columns.filter(({ type }) => type !== "json")}
         tree={tree}
         onChange={setTree}
-        empty="All records."
+        empty="All records"
         hasSelf
       />
     </div>

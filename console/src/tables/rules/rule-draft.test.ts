@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { describeRule, NEW_RULE, ruleFault, toggle } from "./rule-draft.ts";
 
 test("a rule describes what it grants and what is missing", () => {
-  expect(describeRule(NEW_RULE, String, String)).toBe("Everybody may see all records.");
+  expect(describeRule(NEW_RULE, String, String)).toBe("Everyone can view all records.");
   const some = { roles: ["agent"], actions: ["update", "read"], where: { a: 1 }, fields: ["a"] };
   expect(
     describeRule(
@@ -10,8 +10,8 @@ test("a rule describes what it grants and what is missing", () => {
       () => "Agents",
       () => "Price €",
     ),
-  ).toBe("Agents may see, change some records, of them Price €.");
-  expect(ruleFault({ ...NEW_RULE, roles: [] })).toMatch("somebody");
+  ).toBe("Agents can view, update some records, only the fields Price €.");
+  expect(ruleFault({ ...NEW_RULE, roles: [] })).toMatch("at least one role");
   expect(ruleFault(NEW_RULE)).toBeUndefined();
   expect(toggle(toggle(["a"], "b"), "a")).toEqual(["b"]);
 });

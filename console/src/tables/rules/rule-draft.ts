@@ -7,9 +7,9 @@ export type Rule = Schemas["TableRule"];
 export type Action = Rule["actions"][number];
 
 export const ACTIONS = choicesOf(TABLE_RULE_ACTIONS, {
-  read: "See",
+  read: "View",
   create: "Create",
-  update: "Change",
+  update: "Update",
   delete: "Delete",
 });
 
@@ -22,9 +22,9 @@ export function toggle<T>(list: readonly T[], one: T): readonly T[] {
 
 /** Returns why a rule can't be saved; undefined if it can. */
 export function ruleFault({ roles, actions, fields }: Rule): string | undefined {
-  if (roles.length === 0) return "Choose somebody.";
-  if (actions.length === 0) return "Choose what they may do.";
-  return fields?.length === 0 ? "Choose a field, or let them have all." : undefined;
+  if (roles.length === 0) return "Select at least one role or person.";
+  if (actions.length === 0) return "Select at least one action.";
+  return fields?.length === 0 ? "Select at least one field, or select all fields." : undefined;
 }
 
 export function describeRule(
@@ -32,11 +32,11 @@ export function describeRule(
   nameOf: (role: string) => string,
   titleOf: (field: string) => string,
 ): string {
-  const people = rule.roles.map((role) => (role === "*" ? "Everybody" : nameOf(role))).join(", ");
+  const people = rule.roles.map((role) => (role === "*" ? "Everyone" : nameOf(role))).join(", ");
   const acts = ACTIONS.filter(([action]) => rule.actions.includes(action))
     .map(([, word]) => word.toLowerCase())
     .join(", ");
   const isSome = rule.where !== undefined && Object.keys(rule.where).length > 0;
-  const fields = rule.fields ? `, of them ${rule.fields.map(titleOf).join(", ")}` : "";
-  return `${people} may ${acts} ${isSome ? "some records" : "all records"}${fields}.`;
+  const fields = rule.fields ? `, only the fields ${rule.fields.map(titleOf).join(", ")}` : "";
+  return `${people} can ${acts} ${isSome ? "some records" : "all records"}${fields}.`;
 }

@@ -20,7 +20,7 @@ export function RulesPage() {
   const { slug } = useParams({ from: "/inside/tables/$slug/rules" });
   const { data, error, refetch } = useOp("tables.get", { params: { slug } });
   const table = data?.data;
-  useTitle(table && `${table.name}: rules`);
+  useTitle(table && `${table.name}: access rules`);
   return (
     <div className="page paper rules-page">
       {error && !table && <ErrorNotice error={error} retry={() => void refetch()} />}
@@ -49,7 +49,7 @@ function RulesScreen({ table }: { readonly table: TableShape }) {
       await call("tables.update", input, ifMatch === undefined ? {} : { ifMatch });
       await call("tables.get", { params: { slug } });
       setIfMatch(etagOf("tables.get", { params: { slug } }));
-      notify("The rules hold from now on.");
+      notify("Access rules saved.");
     } catch (problem) {
       setError(problem instanceof Error ? problem : new Error(String(problem)));
     }
@@ -61,27 +61,27 @@ function RulesScreen({ table }: { readonly table: TableShape }) {
           <Link to="/tables/$slug" params={{ slug }}>
             {table.name}
           </Link>
-          <span className="muted"> / Rules</span>
+          <span className="muted"> / Access rules</span>
         </h1>
         <span className="grow" />
         <Button
           look="main"
           type="button"
           disabled={refusal !== undefined || !isChanged || fault !== undefined}
-          title={refusal ?? fault ?? (isChanged ? undefined : "They are saved as they are.")}
+          title={refusal ?? fault ?? (isChanged ? undefined : "There are no unsaved changes.")}
           onClick={() => void save()}
         >
-          Save
+          Save rules
         </Button>
       </header>
       <div className="rules-body">
-        <section className="rules-list scroll" aria-label="Rules">
+        <section className="rules-list scroll" aria-label="Access rules">
           {error && <ErrorNotice error={error} />}
           <TableAccess slug={slug} />
           {rules.length === 0 && (
             <Empty title="No access rules">
-              The first rule closes the table for everyone except owners and admins. Each rule then
-              opens a part of it.
+              When you add the first rule, only owners and admins can access this table. Each rule
+              then grants access to some records.
             </Empty>
           )}
           {rules.map((rule, at) => (
@@ -95,7 +95,7 @@ function RulesScreen({ table }: { readonly table: TableShape }) {
             />
           ))}
           <Button refusal={refusal} type="button" onClick={() => setRules([...rules, NEW_RULE])}>
-            <Plus /> Rule
+            <Plus /> Add rule
           </Button>
         </section>
         <Tester

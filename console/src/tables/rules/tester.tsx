@@ -59,11 +59,11 @@ export function Tester({ table, columns, roles, rules }: TesterProps) {
     ...people.options.map((one) => ({ ...one, group: "People" })),
   ];
   return (
-    <section className="rules-tester" aria-label="See as">
+    <section className="rules-tester" aria-label="View as">
       <div className="tester-head">
-        <span className="tester-as">See as</span>
+        <span className="tester-as">View as</span>
         <Combobox
-          label="See as"
+          label="View as"
           options={options}
           search={{
             ...people.search,
@@ -76,7 +76,7 @@ export function Tester({ table, columns, roles, rules }: TesterProps) {
           chosen={person?.name}
           onChange={(value) => setWho(value)}
         />
-        {rules && <span className="state warn">Not saved yet</span>}
+        {rules && <span className="state warn">Not saved</span>}
       </div>
       {preview.error && <ErrorNotice error={preview.error} />}
       {!answer && !preview.error && <Loading rows={6} />}
@@ -90,8 +90,10 @@ export function Tester({ table, columns, roles, rules }: TesterProps) {
           </ul>
           {answer.lacks.length > 0 && (
             <p className="sql-note">
-              {person ? `${person.name}'s roles do not` : `The role ${role?.name ?? ""} does not`}{" "}
-              hold {answer.lacks.join(" and ")}. No rule can change that.
+              {person
+                ? `The roles of ${person.name} do not`
+                : `The role ${role?.name ?? ""} does not`}{" "}
+              include {answer.lacks.join(" and ")}. Access rules can't grant these permissions.
             </p>
           )}
           {answer.total === 0 ? (
@@ -110,7 +112,7 @@ const firstRole = (roles: readonly Role[]): Role | undefined =>
   roles.find(({ id }) => id === "viewer") ??
   roles.find(({ id }) => id !== "owner" && id !== "admin");
 
-const WORDS = { all: "all records", some: "some records", none: "none" } as const;
+const WORDS = { all: "all records", some: "some records", none: "no records" } as const;
 
 function Grant({ word, records }: { readonly word: string; readonly records: keyof typeof WORDS }) {
   return (
@@ -123,12 +125,12 @@ function Grant({ word, records }: { readonly word: string; readonly records: key
 
 /** Explains an empty list: there are no records, or this person can't see any. */
 function NoRecords({ readable = "none" }: { readonly readable?: keyof typeof WORDS | undefined }) {
-  if (readable === "all") return <Empty title="The table has no records" />;
+  if (readable === "all") return <Empty title="This table has no records" />;
   return (
-    <Empty title="They see no records">
+    <Empty title="No visible records">
       {readable === "some"
-        ? "No record meets the conditions of the rules for them."
-        : "They may not read records of this table."}
+        ? "No record matches the conditions of the rules that apply."
+        : "They don't have permission to view records of this table."}
     </Empty>
   );
 }
@@ -153,15 +155,15 @@ function SeenRecords({ answer, columns }: SeenRecordsProps) {
     <>
       <p className="muted">
         {count(answer.total, "record")}
-        {answer.total > answer.records.length && `, the first ${answer.records.length} here`}
+        {answer.total > answer.records.length && `. The first ${answer.records.length} are shown.`}
       </p>
-      <div className="tester-table scroll" tabIndex={0} role="group" aria-label="Records they see">
+      <div className="tester-table scroll" tabIndex={0} role="group" aria-label="Visible records">
         <table>
           <thead>
             <tr>
               {shown.map(({ name, title }) => (
                 <th key={name} scope="col" className={isHidden(name) ? "muted" : undefined}>
-                  {isHidden(name) && <EyeOff className="ico" aria-label="Hidden" />} {title}
+                  {isHidden(name) && <EyeOff className="ico" aria-label="Hidden field" />} {title}
                 </th>
               ))}
             </tr>

@@ -17,10 +17,10 @@ export const CELLS_MAX = 50_000;
 /** Returns why a selection is too large; undefined if it is not. */
 export function explainTooLarge(records: number, columns: number): string | undefined {
   if (records > RECORDS_MAX) {
-    return `At most ${count(RECORDS_MAX, "record")} can be changed at once, and these are ${records.toLocaleString("en")}. Nothing was changed.`;
+    return `You can change at most ${count(RECORDS_MAX, "record")} at once. You selected ${records.toLocaleString("en")}. Select fewer records.`;
   }
   if (records * columns > CELLS_MAX) {
-    return `At most ${count(CELLS_MAX, "cell")} can be changed at once, and these are ${(records * columns).toLocaleString("en")}. Nothing was changed.`;
+    return `You can change at most ${count(CELLS_MAX, "cell")} at once. You selected ${(records * columns).toLocaleString("en")}. Select fewer cells.`;
   }
   return undefined;
 }
@@ -30,7 +30,7 @@ export class ListChanged extends Error {
   override readonly name = "ListChanged";
   constructor() {
     super(
-      "The list has changed since it was loaded, so nothing was done. It is up to date now: check the selection and try again.",
+      "The list changed after it was loaded, so nothing was changed. It is up to date now. Check your selection and try again.",
     );
   }
 }

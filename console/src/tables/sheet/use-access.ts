@@ -13,12 +13,14 @@ export function useAccess({ access }: TableShape): Access {
   const may = useMay();
   const refusalOf = useRefusals();
   const reason = (action: "create" | "update" | "delete", word: string): string | undefined => {
-    if (!may("records.create")) return "You may not write records.";
-    return access.includes(action) ? undefined : `The rules of this table do not let you ${word}.`;
+    if (!may("records.create")) return "You don't have permission to write records.";
+    return access.includes(action)
+      ? undefined
+      : `The access rules of this table don't allow you to ${word}.`;
   };
   return {
     create: reason("create", "add records"),
-    update: reason("update", "change records"),
+    update: reason("update", "update records"),
     delete: reason("delete", "delete records"),
     design: refusalOf("tables.create"),
   };

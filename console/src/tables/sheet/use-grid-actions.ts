@@ -7,19 +7,19 @@ export function useGridActions(acts: KeyActs, access: Access): void {
   useActions([
     {
       keys: "Enter",
-      label: "Edit the cell",
+      label: "Edit cell",
       run: () => acts.edit(),
       native: true,
       disabled: access.update,
     },
     {
       keys: "shift+Enter",
-      label: "New record below",
+      label: "Insert record below",
       run: acts.addBelow,
       native: true,
       disabled: access.create,
     },
-    { keys: "Space", label: "Open the record", run: acts.openRecord, native: true },
+    { keys: "Space", label: "Open record", run: acts.openRecord, native: true },
     {
       keys: "mod+d",
       label: "Fill down",
@@ -29,21 +29,21 @@ export function useGridActions(acts: KeyActs, access: Access): void {
     },
     {
       keys: "Delete",
-      label: "Clear the cells",
+      label: "Clear cells",
       run: acts.clear,
       native: true,
       disabled: access.update,
     },
     {
       keys: "mod+Delete",
-      label: "Delete the records",
+      label: "Delete records",
       run: acts.deleteRows,
       native: true,
       disabled: access.delete,
     },
     { keys: "mod+z", label: "Undo", run: acts.undo },
     { keys: "mod+shift+z", label: "Redo", run: acts.redo },
-    { keys: "mod+c", label: "Copy the cells", run: () => undefined, native: true },
+    { keys: "mod+c", label: "Copy cells", run: () => undefined, native: true },
     { keys: "mod+v", label: "Paste from a spreadsheet", run: () => undefined, native: true },
   ]);
 }

@@ -24,7 +24,7 @@ export function useOthers(
       const [id = "", field = ""] = (place ?? "").split(".");
       if (id === "") continue;
       const own = byRow.get(id) ?? new Map<string, Other>();
-      own.set(field, { name: name ?? "Somebody", hue: hueOf(name ?? "") });
+      own.set(field, { name: name ?? "Another user", hue: hueOf(name ?? "") });
       byRow.set(id, own);
     }
     return byRow;

@@ -98,7 +98,7 @@ export function useSelectionActs(props: CellActsProps, { moveTo, refuse }: Moves
     const kept = columns.filter(({ readOnly, isRequired }) => readOnly !== undefined || isRequired);
     const except =
       kept.length === 0 ? "" : `, except in ${kept.map(({ title }) => title).join(", ")}`;
-    if (sets.length === 0 && kept.length > 0) return notify(`Nothing cleared${except}.`);
+    if (sets.length === 0 && kept.length > 0) return notify(`No cells cleared${except}.`);
     return writeAll({
       ...NO_CHANGE,
       label: `${count(sets.length, "cell")} cleared${except}`,
@@ -150,7 +150,7 @@ function useWork() {
   const [busy, setBusy] = useState<string>();
   const isBusy = useRef(false);
   const work = (word: string, run: () => Promise<unknown>): void => {
-    if (isBusy.current) return notify("The change before is still under way.");
+    if (isBusy.current) return notify("Wait until the previous change is saved.");
     isBusy.current = true;
     setBusy(word);
     void run()
@@ -195,7 +195,7 @@ function useWholeChange({ sheet, edits }: CellActsProps, ask: Ask) {
 function tellRefusal({ message, cells }: Refusal): void {
   const reasons = [...new Set(cells.map((cell) => cell.message))];
   notifyRefusal({
-    text: "Nothing was changed.",
+    text: "Your changes are not saved.",
     reasons: reasons.length > 0 ? reasons : [message],
   });
 }

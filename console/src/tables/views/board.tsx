@@ -29,7 +29,12 @@ type Card = Readonly<Record<string, unknown>> & { readonly id: string; readonly 
 export function BoardView({ table, columns, state, onOpen }: ViewProps) {
   const { layout } = state;
   const by = columns.find(({ name }) => name === layout.groupBy);
-  if (!by) return <Empty title="The column of this board is gone">Save another view.</Empty>;
+  if (!by)
+    return (
+      <Empty title="The column of this board was deleted">
+        Create a new board with another column.
+      </Empty>
+    );
   return (
     <div className="stacks scroll" tabIndex={0} role="group" aria-label={`Board by ${by.title}`}>
       {[...choicesOf(by), null].map((value) => (
@@ -68,7 +73,7 @@ function Stack({ table, columns, state, onOpen, by, value }: StackProps) {
     await perform(
       "records.edit",
       { params: { slug }, body: { edits } },
-      { said: `Moved to ${to ?? "nothing"}` },
+      { said: `Moved to ${to ?? "no value"}` },
     );
   };
   const lines = shownColumns(columns, layout)
@@ -77,7 +82,7 @@ function Stack({ table, columns, state, onOpen, by, value }: StackProps) {
   return (
     <section
       className={isOver ? "board-stack over" : "board-stack"}
-      aria-label={value ?? "Nothing"}
+      aria-label={value ?? "No value"}
       onDragOver={(event) => {
         if (!event.dataTransfer.types.includes(DRAGGED)) return;
         event.preventDefault();
@@ -92,7 +97,7 @@ function Stack({ table, columns, state, onOpen, by, value }: StackProps) {
     >
       <h3>
         {value === null ? (
-          <span className="muted">Nothing</span>
+          <span className="muted">No value</span>
         ) : (
           <Choice column={by} value={value} />
         )}
@@ -149,10 +154,10 @@ function BoardCard(props: BoardCardProps) {
         aria-label={`Move ${nameIn(card) ?? card.id}`}
         value={value ?? ""}
         disabled={refusal !== undefined}
-        title={refusal ?? "Move to another stack"}
+        title={refusal ?? "Move to another column"}
         onChange={({ target }) => props.onMove(target.value || null)}
       >
-        {!by.isRequired && <option value="">Nothing</option>}
+        {!by.isRequired && <option value="">No value</option>}
         {choicesOf(by).map((one) => (
           <option key={one}>{one}</option>
         ))}

@@ -43,7 +43,12 @@ export function CalendarView({ table, columns, state, onOpen }: ViewProps) {
     () => Map.groupBy((data?.data ?? []) as readonly Entry[], (entry) => dayOf(entry[field]) ?? ""),
     [data, field],
   );
-  if (!column) return <Empty title="The column of this calendar is gone">Save another view.</Empty>;
+  if (!column)
+    return (
+      <Empty title="The column of this calendar was deleted">
+        Create a new calendar with another column.
+      </Empty>
+    );
   const move = async (id: string, day: string): Promise<void> => {
     const entry = data?.data.find((one) => one.id === id) as Entry | undefined;
     const before = entry?.[field];
@@ -62,7 +67,7 @@ export function CalendarView({ table, columns, state, onOpen }: ViewProps) {
         <Button
           look="bare"
           isIcon
-          aria-label="The month before"
+          aria-label="Previous month"
           onClick={() => setMonth(stepMonth(month, -1))}
         >
           <ChevronLeft />
@@ -71,7 +76,7 @@ export function CalendarView({ table, columns, state, onOpen }: ViewProps) {
         <Button
           look="bare"
           isIcon
-          aria-label="The month after"
+          aria-label="Next month"
           onClick={() => setMonth(stepMonth(month, 1))}
         >
           <ChevronRight />

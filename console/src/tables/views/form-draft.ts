@@ -33,11 +33,11 @@ export const FILE_CHOICES: readonly {
   readonly words: string;
   readonly accept: readonly FileKind[];
 }[] = [
-  { words: "Any kind of file", accept: [] },
-  { words: "Pictures", accept: ["picture"] },
+  { words: "All files", accept: [] },
+  { words: "Images", accept: ["picture"] },
   { words: "PDF", accept: ["pdf"] },
   { words: "Documents", accept: ["pdf", "text", "office"] },
-  { words: "Pictures and PDF", accept: ["picture", "pdf"] },
+  { words: "Images and PDF", accept: ["picture", "pdf"] },
 ];
 
 export const isAskable = ({ type, isSystem }: GridColumn): boolean =>

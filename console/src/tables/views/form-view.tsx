@@ -42,21 +42,21 @@ export function FormView({ view, columns }: FormViewProps) {
       form: content?.fields.length === 0 ? "Add at least one field." : undefined,
     }),
     toBody: ({ form: content }: { readonly form: FormContent }) => ({ form: content }),
-    said: "The form is saved.",
+    said: "Form saved.",
   });
   const content = form.values.form;
   const change = (next: FormContent): void => form.change({ form: next });
   const missing = missingFields(content, columns);
   return (
     <div className="form-view scroll">
-      <section className="form-design" aria-label="Design of the form">
-        <FormPanel form={form} label="Form" act="Save the form" isNew={isNew}>
+      <section className="form-design" aria-label="Form design">
+        <FormPanel form={form} label="Form" act="Save form" isNew={isNew}>
           <FormWords form={content} onChange={change} />
           <FieldList form={content} columns={columns} onChange={change} />
           {missing.length > 0 && (
             <p className="field-error">
-              {missing.map(({ title }) => title).join(", ")} must have a value, and the form does
-              not ask for it: nobody could send it.
+              {missing.map(({ title }) => title).join(", ")} is required but not in the form, so the
+              form can't be submitted.
             </p>
           )}
         </FormPanel>
@@ -83,7 +83,7 @@ function FormWords({ form, onChange }: FormPartProps) {
   return (
     <>
       <TextField {...bind("title", 200)} isRequired />
-      <TextAreaField {...bind("intro", 2_000)} label="What it is for" rows={2} />
+      <TextAreaField {...bind("intro", 2_000)} label="Description" rows={2} />
       <TextField {...bind("thanks", 2_000)} label="Confirmation message" placeholder="Thank you." />
     </>
   );
@@ -112,7 +112,7 @@ function FieldList({ form, columns, onChange }: FormPartProps & Pick<FormViewPro
             />
             {column?.type === "file" && (
               <AcceptedFiles
-                label={`Files that ${words} takes`}
+                label={`File types for ${words}`}
                 accept={field.accept ?? []}
                 onChange={(accept) => onChange(putField(form, at, { accept }))}
               />
@@ -151,7 +151,7 @@ function FieldList({ form, columns, onChange }: FormPartProps & Pick<FormViewPro
               look="bare"
               isIcon
               type="button"
-              aria-label={`Take ${words} off the form`}
+              aria-label={`Remove ${words} from the form`}
               onClick={() => onChange({ ...form, fields: form.fields.toSpliced(at, 1) })}
             >
               <X />
@@ -161,13 +161,13 @@ function FieldList({ form, columns, onChange }: FormPartProps & Pick<FormViewPro
       })}
       {others.length > 0 && (
         <Select
-          aria-label="Add a field"
+          aria-label="Add field"
           value=""
           onChange={({ target }) =>
             onChange({ ...form, fields: [...form.fields, { name: target.value }] })
           }
         >
-          <option value="">Add a field…</option>
+          <option value="">Add field…</option>
           {others.map(({ name, title }) => (
             <option key={name} value={name}>
               {title}
@@ -213,8 +213,8 @@ function isOwnChoice(accept: readonly string[]): boolean {
 }
 
 function promptOf(column: GridColumn): string {
-  if (asksForFiles(column)) return "Choose files…";
-  return column.type === "enum" || column.type === "multi_enum" ? "Choose…" : "";
+  if (asksForFiles(column)) return "Select files…";
+  return column.type === "enum" || column.type === "multi_enum" ? "Select…" : "";
 }
 
 interface AddressProps {
@@ -233,12 +233,12 @@ function Address({ view, isChanged }: AddressProps) {
     return (
       <div className="form-address">
         <p className="muted">
-          Nobody but you sees it. Published, it has an address that needs no account; records that
-          come by it have the rights of whoever published it. It takes 10 a minute from one address,
-          and of files 10 at a time, of 25 MB together.
+          This form is not published. When you publish it, everyone with the link can submit records
+          without signing in. The records are created with your permissions. Limits: 10 submissions
+          per minute and IP address, 10 files and 25 MB per submission.
         </p>
         <CommandButton command={publish} onPress={() => void publish.run({ params: { id } })}>
-          Publish
+          Publish form
         </CommandButton>
       </div>
     );
@@ -246,13 +246,13 @@ function Address({ view, isChanged }: AddressProps) {
   const address = `${location.origin}${BASE_PATH}/forms/${publicKey}`;
   return (
     <div className="form-address">
-      <CopyLine label="Address for everybody" text={address} />
+      <CopyLine label="Public link" text={address} />
       <div className="filter-acts">
         <a className="btn" href={address} target="_blank" rel="noreferrer noopener">
-          <ExternalLink /> Open it
+          <ExternalLink /> Open form
         </a>
         <CommandButton command={unpublish} onPress={() => void unpublish.run({ params: { id } })}>
-          Unpublish
+          Unpublish form
         </CommandButton>
       </div>
     </div>
@@ -268,7 +268,7 @@ interface FormPictureProps {
 /** A preview of the public form; it can't be submitted. */
 function FormPicture({ form, name, columns }: FormPictureProps) {
   return (
-    <section className="form-picture" aria-label="The form as people see it" inert>
+    <section className="form-picture" aria-label="Form preview" inert>
       <h2>{form.title ?? name}</h2>
       {form.intro !== undefined && <p>{form.intro}</p>}
       {form.fields.map((field) => {
@@ -291,7 +291,7 @@ function FormPicture({ form, name, columns }: FormPictureProps) {
           </div>
         );
       })}
-      <span className="btn main">Send</span>
+      <span className="btn main">Submit</span>
     </section>
   );
 }

@@ -67,8 +67,8 @@ export function ViewTabs({ slug, state, columns }: ViewTabsProps) {
       <Button
         look="bare"
         isIcon
-        aria-label="Save a new view"
-        title="Save a new view"
+        aria-label="Save as new view"
+        title="Save as new view"
         onClick={() => setNew(true)}
       >
         <Plus />
@@ -98,13 +98,13 @@ function ChangedView(props: { readonly state: LayoutState; readonly onNew: () =>
   const mayManage = useMay()("tables.create");
   const isOwn = view !== undefined && (view.createdBy === me || mayManage);
   const update = useCommand("table_views.update", {
-    said: ({ data: { name } }) => `The view ${name} is saved.`,
+    said: ({ data: { name } }) => `View ${name} saved.`,
     onDone: reset,
   });
   return (
     <span className="view-changed">
-      <Button look="bare" onClick={reset} title="Show it as it was saved">
-        <RotateCcw /> <span className="wide-only">Reset</span>
+      <Button look="bare" onClick={reset} title="Reset to the saved view">
+        <RotateCcw /> <span className="wide-only">Reset view</span>
       </Button>
       {isOwn ? (
         <CommandButton
@@ -127,7 +127,7 @@ function ViewMenu({ view, onGone }: { readonly view: SavedView; readonly onGone:
   const may = useMay();
   const refusalOf = useRefusals();
   const isOwn = view.createdBy === me || may("tables.create");
-  const foreign = isOwn ? undefined : "Only who made a view changes it.";
+  const foreign = isOwn ? undefined : "Only the owner of a view can change it.";
   const remove = (): void => {
     const { id, name, table, shared, position } = view;
     const body = { ...layoutOf(view), name, table, shared, position };
@@ -135,7 +135,7 @@ function ViewMenu({ view, onGone }: { readonly view: SavedView; readonly onGone:
       "table_views.delete",
       { params: { id } },
       {
-        said: `The view ${name} is deleted.`,
+        said: `View ${name} deleted.`,
         undo: () => call("table_views.create", { body }),
         onDone: onGone,
       },
@@ -146,7 +146,7 @@ function ViewMenu({ view, onGone }: { readonly view: SavedView; readonly onGone:
       label={`View ${view.name}`}
       items={[
         {
-          label: view.shared ? "Only for me" : "Share with everyone",
+          label: view.shared ? "Make private" : "Share with everyone",
           icon: <Users className="ico" />,
           disabled: foreign ?? refusalOf("records.create"),
           onPick: () =>
@@ -156,7 +156,7 @@ function ViewMenu({ view, onGone }: { readonly view: SavedView; readonly onGone:
             }),
         },
         {
-          label: "Delete the view",
+          label: "Delete view",
           isDangerous: true,
           isApart: true,
           disabled: foreign,
@@ -202,7 +202,7 @@ function NewView({ slug, columns, layout, onClose, onMade }: NewViewProps) {
     check: (draft) => ({
       by:
         needsField(draft.kind) && fieldOf(draft) === null
-          ? "This table has no such column yet."
+          ? "This table has no suitable column yet."
           : undefined,
     }),
     onDone: ({ data }) => onMade(data.id),
@@ -210,14 +210,14 @@ function NewView({ slug, columns, layout, onClose, onMade }: NewViewProps) {
   const draft = form.values;
   const shared = form.field("shared");
   return (
-    <FormDialog form={form} title="Save a view" onClose={onClose}>
+    <FormDialog form={form} title="Save view" onClose={onClose}>
       <TextField {...form.field("name")} />
-      <SelectField {...form.field("kind")} label="Shown as" options={KINDS} isRequired />
+      <SelectField {...form.field("kind")} label="Type" options={KINDS} isRequired />
       {needsField(draft.kind) && (
         <SelectField
           {...form.field("by")}
           value={fieldOf(draft)}
-          label={draft.kind === "board" ? "Stacks by" : "Days by"}
+          label={draft.kind === "board" ? "Group by" : "Date column"}
           isRequired
           options={choicesOf(draft.kind).map(({ name, title }) => [name, title])}
         />
@@ -225,11 +225,11 @@ function NewView({ slug, columns, layout, onClose, onMade }: NewViewProps) {
       <CheckField
         {...shared}
         isDisabled={shared.isDisabled || !mayShare}
-        label="Everyone who reads this table has it"
+        label="Share with everyone who can read this table"
       />
       <p className="muted">
-        It keeps the filter, order, groups and columns as they are now. Whoever opens it sees the
-        records that they may see, and no others.
+        Saves the current filter, sort order, groups and columns. Users of the view see only the
+        records that they have access to.
       </p>
     </FormDialog>
   );
@@ -237,8 +237,8 @@ function NewView({ slug, columns, layout, onClose, onMade }: NewViewProps) {
 
 const KINDS = choicesOf(TABLE_VIEW_KIND, {
   grid: "Grid",
-  board: "Board, by a choice",
-  calendar: "Calendar, by a date",
-  form: "Form, to be filled in",
+  board: "Board (by a single select)",
+  calendar: "Calendar (by a date)",
+  form: "Form",
 });
 const DATES = new Set(["date", "timestamp"]);

@@ -24,7 +24,7 @@ export interface FormPage extends Pick<FormView, "posted" | "errors"> {
 
 /** Renders the form; with errors, it keeps the entered values. */
 export function formPage({ title, form, fields, posted, errors }: FormPage): HtmlDocument {
-  const view = { posted, errors, submit: "Send", isPublic: true };
+  const view = { posted, errors, submit: "Submit", isPublic: true };
   return document({
     title,
     body: markup`<h1>${title}</h1>

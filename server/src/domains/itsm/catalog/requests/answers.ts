@@ -19,7 +19,7 @@ export const RequestAnswer = Type.Object(
     name: Type.String({ description: "The name of the field in `values`" }),
     title: Type.String({ description: "The title of the field in the form" }),
     text: Type.String({
-      description: "The answer as people read it: choices by their labels, people by name",
+      description: "The answer as shown to people: labels of options, names of people",
     }),
     files: Type.Array(
       Type.Object({ fileId: Type.String(), name: Type.String(), bytes: Type.Integer() }),
@@ -40,7 +40,7 @@ export const RequestAnswers = Type.Object(
       description: "All approval steps with their decisions; empty if no approval is required",
     }),
     approvalExpiresAt: nullable(Time),
-    price: nullable(Type.String({ description: "What the item costs, as people read it" })),
+    price: nullable(Type.String({ description: "Displayed price of the item" })),
     answers: Type.Array(RequestAnswer),
   },
   { title: "RequestAnswers" },
@@ -50,10 +50,10 @@ export type RequestAnswers = Static<typeof RequestAnswers>;
 export const getRequestAnswers = query({
   id: "requests.get_answers",
   route: `GET ${requestKind.path}/{id}/answers`,
-  summary: "Read what a request asks for",
+  summary: "Get the answers of a request",
   description:
-    "Who requests it, and what was filled into the form of its item, under the titles of the form and in its order. " +
-    "Answers to questions that the form no longer asks come last.",
+    "Returns the requester and the answers, with the titles and in the order of the form. " +
+    "Answers to questions that the form no longer contains are at the end.",
   permission: RequestsSubmit,
   params: ticketParams(requestKind),
   response: item(RequestAnswers),
@@ -120,7 +120,7 @@ export async function describeRequest(
   ]);
   const asker = names.get(createdBy) ?? "Somebody";
   const isForOther = requestedFor !== createdBy;
-  const whom = isForOther ? ` for ${names.get(requestedFor) ?? "somebody else"}` : "";
+  const whom = isForOther ? ` for ${names.get(requestedFor) ?? "another person"}` : "";
   const price = prices.get(itemId);
   const lines = [
     `${asker} requests ${title}${whom}.`,

@@ -5,7 +5,7 @@ import { CatalogRequest } from "./request.ts";
 
 const about = (summary: string) => ({ resource: "request", summary, data: CatalogRequest });
 
-export const RequestCreated = event("request.created", about("Somebody asked for something."));
+export const RequestCreated = event("request.created", about("A request was created."));
 export const ApprovalRequested = event(
   "request.approval_requested",
   about("An approval step of a request started."),
@@ -18,7 +18,7 @@ export const RequestApproved = event("request.approved", about("A request was ap
 export const RequestRejected = event("request.rejected", about("A request was rejected."));
 export const FulfilmentStarted = event(
   "request.fulfilment_started",
-  about("A request is being fulfilled: by the run that it names, or by hand."),
+  about("The fulfilment of a request started, by a run or manually."),
 );
 export const RequestStepDecided = event("request.step_decided", {
   resource: "request",
@@ -34,17 +34,14 @@ export const RequestStepDecided = event("request.step_decided", {
     stepId: Type.String(),
   }),
 });
-export const RequestFulfilled = event(
-  "request.fulfilled",
-  about("Somebody has what they asked for."),
-);
+export const RequestFulfilled = event("request.fulfilled", about("A request was fulfilled."));
 export const RequestRated = event(
   "request.rated",
-  about("Whoever it was for said how content they are with what they got."),
+  about("The recipient rated a fulfilled request."),
 );
 export const RequestFailed = event("request.failed", about("A request could not be fulfilled."));
-export const RequestCancelled = event("request.cancelled", about("A request was taken back."));
+export const RequestCancelled = event("request.cancelled", about("A request was cancelled."));
 export const RequestUpdated = changeEvent(
   "request.updated",
-  about("A request was assigned, one of several approvals was given, or its approvers changed."),
+  about("A request was assigned, an approval was given, or the approvers changed."),
 );

@@ -73,16 +73,16 @@ const listRequests = query({
   route: `GET ${path}`,
   summary: "List requests",
   description:
-    "All of them with `requests:read`; otherwise those that the caller asked for, that are for them, or that they watch.",
+    "Members with `requests:read` see all requests. Others see requests that they created, receive or watch.",
   permission: RequestsSubmit,
   query: object({
     ...listQuery,
     ...asOfListQuery,
     state: Type.Optional(Type.Enum([...requestMachine.states])),
     itemId: Type.Optional(ItemId),
-    mine: flag("Only those that the caller is to work on"),
-    own: flag("Only those that the caller asked for, or that are for them"),
-    toApprove: flag("Only those that wait for the caller's approval"),
+    mine: flag("`true`: only requests assigned to the caller"),
+    own: flag("`true`: only requests that the caller created or receives"),
+    toApprove: flag("`true`: only requests that wait for the caller's approval"),
   }),
   response: countedPage(withRevision(ListedRequest)),
   fails: [PastNotKept, PastTooLong],
@@ -151,17 +151,17 @@ const submitRequest = command({
   id: "requests.submit",
   effect: "ordinary",
   route: `POST ${path}`,
-  summary: "Ask for something",
+  summary: "Create a request",
   description:
-    "`values` are compared with the form of the item, and what it has defaults for is filled in. " +
-    "A field with `x-file` takes the id of an upload, or a list of them, which is then attached to the request. " +
-    "Where somebody must agree, those are told; otherwise it is being fulfilled at once, by the tasks of its item. `fields` are set by who " +
-    "holds `requests:work`.",
+    "`values` are validated against the form of the item; missing values with a default are filled in. " +
+    "A field with `x-file` takes the id of an upload, or a list of ids. The files are attached to the request. " +
+    "If the item requires approval, the approvers are notified. Otherwise fulfilment starts immediately, with the tasks of the item. Setting `fields` requires " +
+    "`requests:work`.",
   permission: RequestsSubmit,
   body: object({
     itemId: ItemId,
     values: Values,
-    requestedFor: Type.Optional(id("usr", "The member who is to have it; the caller unless given")),
+    requestedFor: Type.Optional(id("usr", "The member who receives the item. Default: the caller")),
     description: Type.Optional(Description),
     // Requesters fill in the form. Label fields affect SLA policies and are set by request agents.
     fields: Type.Optional(labelFields.fields),
@@ -187,9 +187,9 @@ const submitRequest = command({
 const getRequest = query({
   id: "requests.get",
   route: `GET ${path}/{id}`,
-  summary: "Read a request",
+  summary: "Get a request",
   description:
-    "Any of them with `requests:read`; otherwise one's own, and those that one is asked to approve.",
+    "Members with `requests:read` can get all requests. Others can get requests that they created, receive, watch or approve.",
   permission: RequestsSubmit,
   params: ticketParams(requestKind),
   query: object(asOfQuery),
@@ -211,8 +211,8 @@ const getRequest = query({
 const updateRequest = requestCommands.command("update", {
   effect: "ordinary",
   route: `PATCH ${path}/{id}`,
-  summary: "Give a request to a member or a team",
-  description: "What changes nothing is no event.",
+  summary: "Assign a request to a member or a team",
+  description: "If nothing changes, no event is appended.",
   body: patch({ ...requestFields, ...labelFields }),
   allowNoop: true,
   emits: [RequestUpdated],

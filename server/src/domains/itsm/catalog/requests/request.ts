@@ -51,43 +51,49 @@ export const requestMachine = stateMachine({
 type Action = (typeof requestMachine.transitions)[number]["action"];
 
 export const Values = Type.Record(Type.String(), Type.Unknown(), {
-  description: "What was filled into the form of the item",
+  description: "The answers to the form of the item",
 });
 export const Remark = line(TEXT_CHARACTERS_MAX);
 
 /** The request fields that agents set. */
 export const requestFields = {
-  assigneeId: nullable(id("usr", "The member who works on it")),
-  teamId: nullable(id("tem", "The team that works on it")),
+  assigneeId: nullable(id("usr", "The assigned member")),
+  teamId: nullable(id("tem", "The assigned team")),
   ciIds: Type.Array(id("ci"), {
     maxItems: ITEMS_MAX,
     uniqueItems: true,
-    description: "The configuration items that it is about",
+    description: "The affected configuration items",
   }),
 };
 
-export const Description = text(TEXT_CHARACTERS_MAX, "What the form has no place for");
+export const Description = text(TEXT_CHARACTERS_MAX, "Additional information");
 
 export const CatalogRequest = Type.Object(
   {
     id: id("req"),
     number: Type.String(),
     itemId: ItemId,
-    title: Type.String({ description: "The name that the item had" }),
+    title: Type.String({ description: "The name of the item when it was requested" }),
     description: Description,
     state: Type.Enum([...requestMachine.states]),
     values: Values,
-    requestedFor: Type.String({ description: "The member who is to have it" }),
+    requestedFor: Type.String({ description: "The member who receives the item" }),
     ...requestFields,
     ...OptionalLabels,
     approval: RequestApproval,
-    workflowId: nullable(Type.String({ description: "What fulfils it; null: somebody, by hand" })),
-    runId: nullable(
-      Type.String({ description: "The run that fulfils it, which may take a moment to begin" }),
+    workflowId: nullable(
+      Type.String({
+        description: "The workflow that fulfils the request. Null for manual fulfilment",
+      }),
     ),
-    output: Type.Unknown({ description: "What that run gave" }),
-    reason: nullable(Type.String({ description: "Why it was rejected or cancelled, or failed" })),
-    notes: nullable(Type.String({ description: "Of whoever fulfilled it by hand" })),
+    runId: nullable(
+      Type.String({ description: "The run that fulfils the request. Null until it is created" }),
+    ),
+    output: Type.Unknown({ description: "The output of the run" }),
+    reason: nullable(
+      Type.String({ description: "Reason of a rejection, cancellation or failure" }),
+    ),
+    notes: nullable(Type.String({ description: "Notes of the member who fulfilled the request" })),
     ...ratingFields,
     approvedAt: nullable(Time),
     endedAt: nullable(Time),
@@ -100,31 +106,35 @@ export const CatalogRequest = Type.Object(
 export type RequestData = Static<typeof CatalogRequest>;
 export type CatalogRequest = RequestData & { readonly revision: number };
 
-export const OwnRequest = failure("own_request", 403, "Nobody decides on their own request.");
+export const OwnRequest = failure(
+  "own_request",
+  403,
+  "You can't approve or reject your own request.",
+);
 export const NotAnApprover = failure(
   "not_a_request_approver",
   403,
-  "Others than you are asked to approve this request.",
+  "You are not an approver of this request.",
 );
 export const NotYourRequest = failure(
   "not_your_request",
   403,
-  "Only who asked for it, or works on requests, cancels a request.",
+  "Only the requester, the recipient and members with `requests:work` can cancel this request.",
 );
 export const AlreadyDecided = failure(
   "request_already_decided",
   409,
-  "You have decided on this request before.",
+  "You have already decided on this request.",
 );
 export const RemindedRecently = failure(
   "approvers_reminded",
   409,
-  "The approvers were asked or reminded in the last 24 hours.",
+  "The approvers were notified or reminded in the last 24 hours. Try again later.",
 );
 export const RequestAutomated = failure(
   "request_automated",
   409,
-  "A run fulfils this request; it is not fulfilled by hand.",
+  "This request is fulfilled by a run. It can't be fulfilled manually.",
 );
 
 export function requestEventData({ revision: _, ...data }: CatalogRequest): RequestData {

@@ -75,7 +75,7 @@ const subjectOf = ({ id }: Pick<RequestData, "id">) => ({ kind: "request", id })
 
 const approveRequest = command("approve", {
   effect: "drastic",
-  summary: "Agree to a request",
+  summary: "Approve a request",
   description:
     "Approvers of the current step can approve. If the step has no approvers, members with `requests:work` can. The requester and the person " +
     "the request is for cannot. When the step has enough approvals, the next step starts.",
@@ -93,8 +93,8 @@ const approveRequest = command("approve", {
 
 const rejectRequest = transition("reject", {
   effect: "drastic",
-  summary: "Refuse a request",
-  description: "By those who may approve it; one of them is enough.",
+  summary: "Reject a request",
+  description: "Approvers of the request can reject it. One rejection is enough.",
   permission: RequestsSubmit,
   body: object({ reason: Remark, step: Type.Optional(DecidedStep) }),
   event: RequestRejected,
@@ -220,9 +220,9 @@ async function fulfilApproved(
 const fulfilRequest = transition("fulfil", {
   effect: "ordinary",
   aliases: [`POST ${requestKind.path}/{id}/fulfill`],
-  summary: "Say that somebody has what they asked for",
+  summary: "Mark a request as fulfilled",
   description:
-    "Of a request that no run fulfils. Where a required task is open: 409 `tasks_open`, with those in `tasks`.",
+    "Only for requests without a run. If required tasks are open, the response is 409 `tasks_open` with the open tasks in `tasks`.",
   body: object({ notes: Type.Optional(Remark) }),
   event: RequestFulfilled,
   fails: [RequestAutomated, TasksOpen],
@@ -236,9 +236,9 @@ const fulfilRequest = transition("fulfil", {
 
 const cancelRequest = transition("cancel", {
   effect: "drastic",
-  summary: "Take a request back, until it is fulfilled",
+  summary: "Cancel a request that is not fulfilled",
   description:
-    "By who asked for it, or is to have it, or with `requests:work`. The run that fulfils it is cancelled.",
+    "The requester, the recipient and members with `requests:work` can cancel it. The run that fulfils it is cancelled.",
   permission: RequestsSubmit,
   body: object({ reason: Type.Optional(Remark) }),
   event: RequestCancelled,
@@ -256,10 +256,10 @@ const cancelRequest = transition("cancel", {
 
 const retryRequest = transition("retry", {
   effect: "ordinary",
-  summary: "Try again to fulfil a request that failed",
+  summary: "Retry the fulfilment of a failed request",
   description:
-    "A new run begins, of the workflow that the item has now. To make the former run go on where it " +
-    "failed, retry that: the request follows it.",
+    "Starts a new run of the current workflow of the item. To continue the failed run instead, " +
+    "retry that run; the request follows it.",
   event: FulfilmentStarted,
   async fields({ tx, now }, request) {
     const { workflowId } = await items.store.get(tx, request.itemId);
@@ -269,9 +269,9 @@ const retryRequest = transition("retry", {
 
 const rateRequest = command("rate", {
   effect: "ordinary",
-  summary: "Say how content you are with what you asked for",
+  summary: "Rate a fulfilled request",
   description:
-    "By whoever it was for, once it is fulfilled. It can be changed for seven days. What says nothing new is no event.",
+    "The recipient can rate a fulfilled request, and change the rating for seven days. If nothing changes, no event is appended.",
   permission: RequestsSubmit,
   body: RatingInput,
   example: { satisfaction: 4 },
@@ -291,7 +291,7 @@ export async function rateRequestDone(
 ): Promise<CatalogRequest> {
   const { state } = before;
   if (state !== "fulfilled") {
-    throw invalidTransition(requestMachine, state, `What is ${state} is not rated.`);
+    throw invalidTransition(requestMachine, state, `A request in state ${state} can't be rated.`);
   }
   const next = applyRating(before, rating, ctx.now);
   if (next === before) return before;
