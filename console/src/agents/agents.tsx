@@ -83,7 +83,7 @@ function AgentList() {
           onAct={() => end(ending)}
           onClose={() => setEnding(undefined)}
         >
-          The agent loses access immediately. Its calls that wait for approval are cancelled.
+          The agent loses access immediately, and its pending calls are cancelled.
         </Confirm>
       )}
     </Section>

@@ -101,7 +101,7 @@ function AskDialog({ article, act, onClose }: ReviewDialogProps) {
 function ReturnDialog({ article, act, onClose }: ReviewDialogProps) {
   const form = useForm("knowledge.return", {
     params: { id: article.id },
-    check: ({ reason }) => ({ reason: reason ? undefined : "Enter what needs to be improved." }),
+    check: ({ reason }) => ({ reason: reason ? undefined : "Describe the requested changes." }),
     said: `${article.number} ${DONE[act]}`,
     onDone: onClose,
   });
@@ -109,7 +109,7 @@ function ReturnDialog({ article, act, onClose }: ReviewDialogProps) {
   return (
     <FormDialog form={form} title={`${label}: ${article.number}`} act={label} onClose={onClose}>
       <p className="muted">{about}</p>
-      <TextAreaField {...form.field("reason")} label="What needs to be improved" isRequired />
+      <TextAreaField {...form.field("reason")} label="Requested changes" isRequired />
     </FormDialog>
   );
 }

@@ -17,7 +17,7 @@ const config = object({
       description: "Parameters of the preset, such as a subdomain",
     }),
   ),
-  baseUrl: Type.Optional(line(2_048, "URL of your own instance, instead of the URL in the preset")),
+  baseUrl: Type.Optional(line(2_048, "URL of your instance, replaces the URL of the preset")),
   headers: Type.Optional(ConfigHeaders),
   ...limits,
 });
