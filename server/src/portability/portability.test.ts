@@ -59,7 +59,7 @@ test("rejects an altered archive with a message, and nothing of it remains or is
   const before = await target.sql("select count(*)::int as n from workspaces");
   for (const [message, arrange] of hostileArchives({ from: smallArchive, to: path, stranger })) {
     await arrange();
-    const slug = message.startsWith("Another workspace") ? "default" : "hostile";
+    const slug = message.includes("another workspace") ? "default" : "hostile";
     await expect(readIn(path, slug), message).rejects.toThrow(message);
     await discard(slug).catch(() => undefined);
   }
@@ -127,7 +127,7 @@ test("never unpacks a frame that exceeds its declared size", async () => {
   const text = bytes.toString("latin1").replace(`"bytes":${32 * 1_048_576}`, `"bytes":10000000`);
   writeFileSync(path, Buffer.from(text, "latin1"));
   expect(statSync(path).size).toBeLessThan(200_000);
-  await expect(readIn(path, "hostile")).rejects.toThrow("does not have the hash");
+  await expect(readIn(path, "hostile")).rejects.toThrow("a checksum does not match");
   await discard("hostile");
 });
 test("an import never continues with bytes of another archive", async () => {
@@ -165,7 +165,7 @@ test("an import interrupted anywhere continues with the same result", async () =
   await discard("cut");
   expect(await people()).toEqual(known);
   expect([...(await dump(target, key)).keys()]).toEqual([]);
-  await expect(discard("cut")).rejects.toThrow("waits to be activated");
+  await expect(discard("cut")).rejects.toThrow("waits for activation");
   await readIn(smallArchive, "cut");
   await act(key, (ctx) => recordImport(ctx, { key, slug, exportedAt: "" }));
   expect(
@@ -174,7 +174,7 @@ test("an import interrupted anywhere continues with the same result", async () =
       [key],
     ),
   ).toEqual([{ type: "audit.workspace.imported" }]);
-  await expect(readIn(smallArchive, "cut")).rejects.toThrow("here already");
+  await expect(readIn(smallArchive, "cut")).rejects.toThrow("already in this installation");
   const there = await dump(target, key);
   const here = await dump(source, key);
   const orders = [...here.keys()].find((name) => name.endsWith(".orders")) ?? "";
@@ -207,7 +207,7 @@ test("moves a workspace to another installation: identical rows, matched users, 
   const path = join(folder, "whole");
   const summary = await writeArchive("full", path, PASSPHRASE);
   await expect(readIn(path, "moved")).rejects.toThrow("MILLRACE_PASSPHRASE");
-  await expect(readIn(path, "moved", "another passphrase")).rejects.toThrow("not the one");
+  await expect(readIn(path, "moved", "another passphrase")).rejects.toThrow("The passphrase is wrong");
   const here = await dump(source, full.key);
   const { key } = await readIn(path, "moved", PASSPHRASE);
   await act(key, (ctx) => recordImport(ctx, { key, slug: "moved", exportedAt: "" }));

@@ -36,7 +36,7 @@ export async function discardImport(
     const [found] = rows;
     if (!found)
       throw new StartupError(
-        `There is no import of ${slug} that was interrupted or waits to be activated.`,
+        `No import of ${slug} is interrupted or waits for activation.`,
       );
     const { workspace } = found;
     const locked = await client.query<{ free: boolean }>(

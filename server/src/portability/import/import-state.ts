@@ -79,7 +79,7 @@ export async function beginImport(
 
 export function otherArchiveError(): StartupError {
   return new StartupError(
-    "An import of this workspace from another archive was interrupted. Go on with that one, or take it back with " +
+    "An import of this workspace from another archive was interrupted. Continue that import, or discard it with " +
       "`millrace discard-import`.",
   );
 }
