@@ -5,37 +5,39 @@ import { toSourceStack } from "../source-stack.ts";
 /** Commands for operators, usable next to the running product. */
 const USAGE = `Usage: npm run millrace -- <command>
 
-  rekey                     put everything sealed under a new master key:
+  rekey                     encrypt all secrets with a new master key:
                             MILLRACE_NEW_MASTER_KEY (32 bytes in base64)
   pooler-users              print the database logins for PgBouncer's auth_file
-  reset-password <email>    give an account a new password, print it once,
-                            and end its sessions; with --revoke-all also tokens,
-                            second factors and all else that opens it; --workspace
-                            where several made an account for the address
+  reset-password <email>    set a new password, print it once and end all
+                            sessions; --revoke-all also revokes tokens, second
+                            factors and all other access; --workspace selects the
+                            workspace if several accounts have the address
   operator <email>          make an account an operator of the installation
-  release-sso <workspace>   no longer require the single sign-on of a workspace,
-                            when its provider is gone and nobody can sign in
-  backup <path>             copy the embedded database, while Millrace runs or not,
-                            into a new file (.tar, .tar.gz) or folder; the master
-                            key is left out unless you add --with-key
-  backup --verify <path>    try a backup: restore it aside, start it, read it all
-  restore <path>            put a backup into the data folder, which must be empty,
-                            or into another one with --data-dir <folder>
+  release-sso <workspace>   make single sign-on of a workspace optional, for
+                            example if the identity provider is unavailable
+  backup <path>             copy the embedded database to a new file (.tar,
+                            .tar.gz) or folder, also while Millrace runs; the
+                            master key is only included with --with-key
+  backup --verify <path>    verify a backup: restore it to a temporary folder,
+                            start it and read all data
+  restore <path>            restore a backup to the data folder, which must be
+                            empty, or to another one with --data-dir <folder>
   export-workspace <slug> <path>
-                            write a whole workspace into a new file, while Millrace
-                            runs; secrets are left out unless you add --with-secrets
-                            and set MILLRACE_PASSPHRASE
-  import-workspace <path>   put such a file into this installation, while Millrace
-                            runs; again after an interruption, it goes on. --slug
-                            gives it another one. It can be read and is paused until
-                            activate-workspace, or at once with --activate
-  activate-workspace <slug> let its workflows, clocks and deliveries go on here
-  discard-import <slug>     take back an import that was interrupted, or is not activated
+                            export a workspace to a new file, also while Millrace
+                            runs; secrets are only included with --with-secrets
+                            and MILLRACE_PASSPHRASE
+  import-workspace <path>   import such a file, also while Millrace runs; run it
+                            again to resume after an interruption. --slug sets
+                            another slug. The workspace is read-only until
+                            activate-workspace; --activate activates it immediately
+  activate-workspace <slug> start the workflows, schedules and deliveries of an
+                            imported workspace
+  discard-import <slug>     delete an import that was interrupted or is not active
 
-The settings are those of the server: DATABASE_URL, or MILLRACE_DATA_DIR for the
-embedded database, which must not be in use by rekey and restore, and
-MILLRACE_MASTER_KEY unless the key is the file master.key in the data folder. With
-DATABASE_URL, rekey too needs every Millrace process stopped.
+The commands use the settings of the server: DATABASE_URL, or MILLRACE_DATA_DIR for
+the embedded database, and MILLRACE_MASTER_KEY unless the key is in the file
+master.key in the data folder. rekey and restore require that the embedded database
+is not in use. With DATABASE_URL, stop all Millrace processes before rekey.
 `;
 
 /** The lines to print. Undefined for an unknown command. */
