@@ -104,7 +104,7 @@ describeInBrowser("editing workflows", () => {
     await page.getByRole("dialog", { name: "Run in Production" }).waitFor();
     await page.keyboard.press("Enter");
     await barSays(page, "Paused");
-    await page.getByText("waits for owner").waitFor();
+    await page.getByText("waiting for owner").waitFor();
     const [run] = (await ask("GET /api/v1/runs?status=paused")).body.data;
     await ask(`POST /api/v1/runs/${run.id}/resume`, { approved: true });
     await barSays(page, "Completed");

@@ -228,10 +228,10 @@ describeInBrowser("coming home", () => {
     const files = page.getByRole("list", { name: "Files" });
     const row = (name: string) => files.getByRole("listitem").filter({ hasText: name });
     const isTicked = (name: string) => row(name).getByRole("checkbox").isChecked();
-    await page.getByText("5 files, of which 3 will be imported as drafts.").waitFor();
+    await page.getByText("5 files. 3 will be imported as drafts.").waitFor();
     await row("asks.json").getByText("1 to select below").waitFor();
-    await row("ours.json").getByText("of Millrace, 1 step").waitFor();
-    await row("pack.json").getByText("It is a pack").waitFor();
+    await row("ours.json").getByText("Millrace workflow, 1 step").waitFor();
+    await row("pack.json").getByText("This is a pack").waitFor();
     const names = ["whole.json", "asks.json", "ours.json", "gone.json", "pack.json"];
     expect(await Promise.all(names.map(isTicked))).toEqual([true, true, true, false, false]);
     await expectSound(visitor);

@@ -232,7 +232,7 @@ describeInBrowser("runs", () => {
     const { page } = visitor;
     await page.goto(`${at.origin}/runs/${run.id}?step=all`);
     const panel = page.getByRole("complementary", { name: "Step" });
-    await panel.getByText("deleted version").first().waitFor();
+    await panel.getByText("deleted", { exact: true }).first().waitFor();
     const dialog = page.getByRole("dialog");
     const look = async (file: string, ...words: readonly string[]) => {
       await panel.getByRole("button", { name: file, exact: true }).first().click();
