@@ -189,7 +189,7 @@ describeInBrowser("the shell", () => {
     await open(viewer, "/workflows");
     const create = viewer.page.getByRole("button", { name: "New" });
     expect(await create.isDisabled()).toBe(true);
-    expect(await create.getAttribute("title")).toContain("not change them");
+    expect(await create.getAttribute("title")).toContain("edit workflows");
     const member = await at.visit(["member"]);
     await member.page.goto(`${at.origin}/`);
     await member.page.getByRole("heading", { name: "Waits for you", exact: true }).waitFor();
