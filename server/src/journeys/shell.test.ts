@@ -133,7 +133,7 @@ describeInBrowser("the shell", () => {
     expect(await page.title()).toBe("Staging · Workflows · Millrace");
     await open(visitor, "/runs/run_01jd0000000000000000000000");
     await page.keyboard.press("Control+k");
-    await page.keyboard.type("work in prod");
+    await page.keyboard.type("switch to prod");
     await page.keyboard.press("Enter");
     await page.getByRole("button", { name: "Environment: Production" }).waitFor();
     expect(new URL(page.url()).pathname).toBe("/runs");
