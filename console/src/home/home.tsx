@@ -194,8 +194,8 @@ function Stopped() {
   const stopped = data?.data ?? [];
   if (stopped.length === 0) return null;
   const remedy = may("workflows.publish")
-    ? "Deploy again to run it as you."
-    : "Someone who may deploy must deploy it again.";
+    ? "Deploy the workflow again to run it as you."
+    : "Ask a member with deploy permission to deploy it again.";
   return (
     <Panel title="Stopped workflows" rows="few" count={stopped.length} isLoading={false} none="">
       {stopped.map(({ id, name, environments }) => (
@@ -204,7 +204,7 @@ function Stopped() {
             <span className="grow cut">
               <strong>{name}</strong>{" "}
               <span className="muted">
-                {environments[place.environment]?.deployedBy.name} left. {remedy}
+                {environments[place.environment]?.deployedBy.name} left the workspace. {remedy}
               </span>
             </span>
           </Link>

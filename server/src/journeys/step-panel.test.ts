@@ -79,7 +79,7 @@ describeInBrowser("the panel of a step", () => {
     await open(page, id, "call");
     await page.getByRole("tab", { name: "Output" }).click();
     await page.getByRole("button", { name: /^Test step/ }).click();
-    await page.getByText(/^Not executed: a test calls nothing outside/).waitFor();
+    await page.getByText(/^Not executed: tests and dry runs do not call/).waitFor();
     await page.getByText("Not executed", { exact: true }).waitFor();
     const panel = page.getByRole("complementary");
     expect(await panel.getByText("Completed", { exact: true }).count()).toBe(0);

@@ -242,6 +242,6 @@ function JsonValue({ field, sources, isAny }: ValueFieldProps & { readonly isAny
   );
 }
 
-const NOT_YET = Symbol("text that is no JSON yet");
+const NOT_YET = Symbol("invalid JSON");
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
