@@ -207,7 +207,9 @@ test("moves a workspace to another installation: identical rows, matched users, 
   const path = join(folder, "whole");
   const summary = await writeArchive("full", path, PASSPHRASE);
   await expect(readIn(path, "moved")).rejects.toThrow("MILLRACE_PASSPHRASE");
-  await expect(readIn(path, "moved", "another passphrase")).rejects.toThrow("The passphrase is wrong");
+  await expect(readIn(path, "moved", "another passphrase")).rejects.toThrow(
+    "The passphrase is wrong",
+  );
   const here = await dump(source, full.key);
   const { key } = await readIn(path, "moved", PASSPHRASE);
   await act(key, (ctx) => recordImport(ctx, { key, slug: "moved", exportedAt: "" }));

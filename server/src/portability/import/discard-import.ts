@@ -35,9 +35,7 @@ export async function discardImport(
     );
     const [found] = rows;
     if (!found)
-      throw new StartupError(
-        `No import of ${slug} is interrupted or waits for activation.`,
-      );
+      throw new StartupError(`No import of ${slug} is interrupted or waits for activation.`);
     const { workspace } = found;
     const locked = await client.query<{ free: boolean }>(
       "select pg_try_advisory_xact_lock(hashtextextended('import of ' || $1, 0)) as free",

@@ -188,7 +188,7 @@ test("a column that n8n requires is requested, and the step fails without it", (
   ]);
   expect(reportOf(first).at(-1)).toMatchObject({
     status: "placeholder",
-    reasons: ["does not say which column identifies a row"],
+    reasons: ["has no column that identifies a row"],
   });
   expect(reportOf(importChosen(workflow)).at(-1)).toMatchObject({
     status: "approximated",

@@ -242,7 +242,7 @@ test("hostile exports are refused or harmless", async () => {
   ]);
   const [{ report }] = open.workflows;
   expect([report[0].status, closed.counts.converted]).toEqual(["approximated", 1]);
-  expect(report[0].reasons).toEqual([expect.stringContaining("whoever sends one writes SQL")]);
+  expect(report[0].reasons).toEqual([expect.stringContaining("This allows SQL injection")]);
 });
 
 test("n8n static data and deduplication history persist between runs", async () => {

@@ -35,7 +35,7 @@ export const basicTriggers: TriggerTable = {
   errorTrigger: () => ({
     trigger: { type: "manual" },
     approximations: [
-      "select this workflow as the error workflow of others; the error has different fields",
+      "select this workflow as error workflow in the other workflows. The error has different fields",
     ],
   }),
   evaluationTrigger: () => ({
@@ -122,7 +122,7 @@ function toAuth(kind: string, bind: TriggerContext["bind"]): HookAuth | undefine
   if (kind === "jwtAuth")
     return { kind: "jwt", secret: secret("webhook", "Webhook: key of tokens") };
   if (kind !== "none" && kind !== "") {
-    throw new NotConvertible(`has the authentication ${kind} at its webhook`);
+    throw new NotConvertible(`uses the unsupported webhook authentication ${kind}`);
   }
   return undefined;
 }
@@ -251,7 +251,7 @@ function severalHours(intervals: readonly JsonObject[]): ConvertedTrigger {
 
 function cronTrigger(cron: string, approximations: readonly string[] = []): ConvertedTrigger {
   if (cron.startsWith("=") || cron.trim() === "")
-    throw new NotConvertible("has a schedule by expression");
+    throw new NotConvertible("uses an expression for the schedule");
   if (checkSchedule({ cron }).length > 0)
     throw new NotConvertible("has a schedule type that is not supported");
   return { trigger: { type: "schedule", cron }, approximations };
@@ -293,6 +293,6 @@ function everyCron(every: number, unit: string): string {
 function readNumber(value: Json, otherwise: number): number {
   if (value === undefined || value === "") return otherwise;
   const number = Number(value);
-  if (!Number.isFinite(number)) throw new NotConvertible("has a schedule by expression");
+  if (!Number.isFinite(number)) throw new NotConvertible("uses an expression for the schedule");
   return number;
 }

@@ -195,7 +195,7 @@ function convertVendor({ node, bind }: TriggerContext, vendor: VendorTrigger): C
     },
     approximations: [
       isHook
-        ? "the item is what the service sends, without what n8n adds to it"
+        ? "the item has only the fields that the service sends, without fields added by n8n"
         : "items have the format of the service",
     ],
   };

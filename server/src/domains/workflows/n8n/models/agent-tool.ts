@@ -89,7 +89,7 @@ const workflowTool: ConvertTool = ({ node }, ctx) => {
   // An expression without braces is text.
   const key = written.startsWith("=") && !written.includes("{{") ? written.slice(1) : written;
   if (key === "" || (key.startsWith("=") && !isOwn)) {
-    throw new NotConvertible("selects the workflow of a tool by expression");
+    throw new NotConvertible("uses an expression for the workflow of a tool");
   }
   const given = new ToolArguments(ctx);
   const fields = given.read(toObject(toObject(workflowInputs)["value"]));
@@ -114,7 +114,8 @@ const agentTool: ConvertTool = ({ node, parts }, ctx) => {
   const { parameters } = node;
   const { systemMessage, maxIterations } = toObject(parameters["options"]);
   const model = convertModel({ parts, bind: ctx.bind });
-  if (Object.keys(model.args).length > 0) throw new NotConvertible("selects a model by expression");
+  if (Object.keys(model.args).length > 0)
+    throw new NotConvertible("uses an expression for the model");
   const given = new ToolArguments(ctx);
   const isAuto = parameters["text"] === undefined;
   const prompt = isAuto ? "{{ call.arguments.query }}" : given.read(parameters["text"]);

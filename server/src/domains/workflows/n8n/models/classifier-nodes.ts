@@ -65,7 +65,7 @@ const textClassifier: Convert = (ctx) => {
   });
   if (all.length === 0) throw new NotConvertible("has no categories");
   if (all.some(({ category }) => category.startsWith("=")))
-    throw new NotConvertible("has a category by expression");
+    throw new NotConvertible("uses an expression for a category");
   const names = all.map(({ category }) => category);
   const isOther = fallback === "other";
   const allowed = isOther ? [...names, "other"] : names;
@@ -104,7 +104,7 @@ const sentimentAnalysis: Convert = (ctx) => {
     includeDetailedResults,
   } = toObject(options);
   const text = toText(categories);
-  if (text.startsWith("=")) throw new NotConvertible("has a category by expression");
+  if (text.startsWith("=")) throw new NotConvertible("uses an expression for a category");
   const names = text.split(",").map((one) => one.trim());
   const detailed = includeDetailedResults === true;
   const number = { type: "number", description: "Between 0 and 1" };

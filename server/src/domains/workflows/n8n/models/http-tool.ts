@@ -10,7 +10,7 @@ import type { ConvertTool } from "./tool-context.ts";
 /** Rejects a tool without an address. */
 export function assertAddress(url: Json): void {
   if (!/^(?:=[\s\S]*\{|=?https?:\/\/|\{)/.test(toText(url)))
-    throw new NotConvertible("has a tool without an address");
+    throw new NotConvertible("has a tool without a URL");
 }
 
 export const httpTool: ConvertTool = (part, ctx) => {

@@ -99,7 +99,7 @@ export function readSchema(parameters: JsonObject): JsonObject {
 const DEFAULT_EXAMPLE = '{ "state": "California", "cities": ["Los Angeles", "San Francisco"] }';
 
 function parseJson(text: string): Json {
-  if (text.startsWith("=")) throw new NotConvertible("has a schema by expression");
+  if (text.startsWith("=")) throw new NotConvertible("uses an expression for the schema");
   try {
     return JSON.parse(text) as Json;
   } catch {

@@ -171,7 +171,7 @@ function describeDocuments(parts: readonly NodePart[]): DocumentCode {
   const unit = isToken ? TOKEN_CHARACTERS : 1;
   const { chunkSize = 1_000, chunkOverlap = splitter ? 0 : 200 } = splitter?.node.parameters ?? {};
   if (typeof chunkSize !== "number" || typeof chunkOverlap !== "number")
-    throw new NotConvertible("splits documents by expression");
+    throw new NotConvertible("uses an expression to split documents");
   const isFile = dataType === "binary";
   return {
     isFile,
@@ -293,7 +293,8 @@ return docs.map(({ pageContent, metadata }) => ({ pageContent, metadata }));`;
 /** Code of a model response based on `docs`. */
 function answerCode(parts: readonly NodePart[], ctx: Pick<ToolContext, "bind">): string {
   const model = convertModel({ parts, bind: ctx.bind });
-  if (Object.keys(model.args).length > 0) throw new NotConvertible("names a model by expression");
+  if (Object.keys(model.args).length > 0)
+    throw new NotConvertible("uses an expression for the model");
   const { connectorId, ...config } = model.config;
   const invoke = invokeCode(toText(connectorId));
   const asked = `{ ...${JSON.stringify(config)}, system: n8n.contextPrompt(docs), messages: [{ role: "user", content: query }] }`;

@@ -246,7 +246,8 @@ const executeWorkflow: Convert = (ctx) => {
   const isOwn = /^=\{\{\s*\$workflow\.id\s*\}\}$/.test(written);
   // An expression without braces is text.
   const key = written.startsWith("=") && !written.includes("{{") ? written.slice(1) : written;
-  if (key.startsWith("=") && !isOwn) throw new NotConvertible("names the workflow by expression");
+  if (key.startsWith("=") && !isOwn)
+    throw new NotConvertible("uses an expression for the workflow");
   const title = toText(known["cachedResultName"], key);
   const waits = toObject(parameters["options"])["waitForSubWorkflow"] !== false;
   const fields = toObject(toObject(workflowInputs)["value"]);

@@ -74,7 +74,7 @@ function listQuestions({
 }: JsonObject): JsonObject[] {
   if (defineForm !== "json") return toList(toObject(formFields)["values"]).map(toObject);
   const text = toText(jsonOutput);
-  if (text.startsWith("=")) throw new NotConvertible("creates form questions by expression");
+  if (text.startsWith("=")) throw new NotConvertible("uses an expression for the form fields");
   try {
     return toList(JSON.parse(text) as Json).map(toObject);
   } catch {

@@ -348,7 +348,7 @@ const itemLists: Convert = (ctx) => {
   if (operation === "limit") return limit(ctx);
   if (operation === "sort") return sort(ctx);
   if (operation === "removeDuplicates") return removeDuplicates(ctx);
-  throw new NotConvertible(`does ${JSON.stringify(operation)}`);
+  throw new NotConvertible(`uses the unsupported operation ${JSON.stringify(operation)}`);
 };
 
 const crypto: Convert = (ctx) => {

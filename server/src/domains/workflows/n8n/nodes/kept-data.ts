@@ -23,7 +23,9 @@ export function readStaticData(
   if (!written.includes("getWorkflowStaticData")) return { source: written };
   const [kind] = kinds;
   if (kinds.size !== 1 || (kind !== "global" && kind !== "node"))
-    throw new NotConvertible("stores data of the node and of the workflow, or by expression");
+    throw new NotConvertible(
+      "stores data of both the node and the workflow, or uses an expression for it",
+    );
   const source = written.replaceAll(/(?:this\.|\$)?getWorkflowStaticData\s*\([^)]*\)/g, "$kept");
   return { source, stateKey: kind === "global" ? "n8n.global" : `n8n.node.${id}` };
 }

@@ -31,7 +31,7 @@ export const mergeNode = (ctx: NodeContext): ConvertedNode => {
   if (mode === "mergeByKey" || mode === "removeKeyMatches" || mode === "keepKeyMatches") {
     const [one, other] = [toPath(parameters["propertyName1"]), toPath(parameters["propertyName2"])];
     if (one === "" || other === "" || (one + other).includes("="))
-      throw new NotConvertible("has keys by expression");
+      throw new NotConvertible("uses expressions for keys");
     return step({
       mode: "by_key",
       lists,
@@ -40,7 +40,11 @@ export const mergeNode = (ctx: NodeContext): ConvertedNode => {
     });
   }
   if (mode !== "combine")
-    throw new NotConvertible(mode === "combineBySql" ? "merges by SQL" : `has the mode ${mode}`);
+    throw new NotConvertible(
+      mode === "combineBySql"
+        ? "merges with SQL, which is not supported"
+        : `uses the unsupported mode ${mode}`,
+    );
   const by = toText(
     parameters["combineBy"] ?? parameters["combinationMode"],
     version >= 3 ? "combineByFields" : "mergeByFields",
@@ -78,12 +82,12 @@ function keysOfMerge({ node: { name, parameters }, bind }: NodeContext): string[
     .map((field) => field.trim());
   const keys = pairs.length > 0 ? pairs : simple.filter((field) => field !== "");
   const isByCode = keys.some((key) => /(?:^|= )=/.test(key) || key.includes("{{"));
-  if (isByCode) throw new NotConvertible("has keys by expression");
+  if (isByCode) throw new NotConvertible("uses expressions for keys");
   const known = keys.filter((key) => key.trim() !== "=");
   if (known.length > 0) return known;
   // n8n requires a field, too.
   const asked = bind("text", `field ${name}`, `${name}: the field by which items are matched`);
-  if (asked === "") throw new NotConvertible("does not say by which field items are matched");
+  if (asked === "") throw new NotConvertible("has no field to match items");
   return [asked];
 }
 

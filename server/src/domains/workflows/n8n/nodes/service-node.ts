@@ -24,7 +24,7 @@ export const serviceNode: Convert = (ctx) => {
 
 /** The steps that call an action for each item. */
 export function callForEach(ctx: NodeContext, call: ServiceCall): ConvertedNode {
-  if (call.limit !== undefined) throw new NotConvertible("limits by expression");
+  if (call.limit !== undefined) throw new NotConvertible("uses an expression for the limit");
   if (call.via) return callTwice(ctx, call, call.via);
   const step = {
     type: "connector",

@@ -91,7 +91,7 @@ const summarize: Convert = (ctx) => {
     .filter((one) => one !== "");
   const options = toObject(parameters["options"]);
   if (fields.length === 0 || splits.some((one) => one.startsWith("=")))
-    throw new NotConvertible("summarizes fields by expression");
+    throw new NotConvertible("uses expressions for the fields to summarize");
   if (options["outputFormat"] === "singleItem")
     throw new NotConvertible("returns one item for all groups");
   const members = fields.map(
@@ -164,7 +164,8 @@ const mcpClient: Convert = (ctx) => {
     const flatten = flattenCode(ctx, "[{ tools: one.tools }]");
     return outsideSteps(ctx, { args: "{}", step, flatten }, parameters);
   }
-  if (operation !== "executeTool") throw new NotConvertible(`does ${toText(operation)} by MCP`);
+  if (operation !== "executeTool")
+    throw new NotConvertible(`uses the unsupported MCP operation ${toText(operation)}`);
   const args = `{ name: n8n.text(${toCode(toolName)}), arguments: n8n.json(${toCode(toolParameters)}) }`;
   const config = { connectorId, action: "call_tool", input: "{{ item }}" };
   const flatten = flattenCode(ctx, "[{ result: one }]");

@@ -234,7 +234,7 @@ const dateTime: Convert = (ctx) => {
         `${date("date")}.${parameters["mode"] === "roundUp" ? "endOf" : "startOf"}(${toCode(parameters["to"] ?? parameters["toNearest"] ?? "month")}).toISO()`,
       );
     default:
-      throw new NotConvertible(`does ${toText(operation)} with dates`);
+      throw new NotConvertible(`uses the unsupported date operation ${toText(operation)}`);
   }
 };
 
@@ -264,7 +264,7 @@ function oldDateTime(ctx: NodeContext) {
       `n8n.set($item, ${target}, ${date}.${operation === "subtract" ? "minus" : "plus"}({ [${toCode(timeUnit)}]: Number(${toCode(duration)}) }).toISO())`,
     );
   if (typeof toFormat === "string" && toFormat.startsWith("="))
-    throw new NotConvertible("formats a date by expression");
+    throw new NotConvertible("uses an expression for the date format");
   return computeEach(
     ctx,
     `n8n.set($item, ${target}, ${date}.toFormat(${JSON.stringify(momentFormat(toText(toFormat)))}))`,
@@ -297,7 +297,7 @@ const compareDatasets: Convert = (ctx) => {
     keys.length === 0 ||
     keys.some((pair) => pair.some((one) => one === "" || one.startsWith("=")))
   )
-    throw new NotConvertible("has no keys, or keys by expression");
+    throw new NotConvertible("has no keys, or uses expressions for keys");
   const [left, right] = ctx.sources;
   if (!left || !right || ctx.sources.length !== 2)
     throw new NotConvertible("compares a number of inputs other than two");

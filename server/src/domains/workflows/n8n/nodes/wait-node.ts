@@ -81,7 +81,7 @@ export function limitOf(parameters: JsonObject): number | undefined {
     ...options,
   };
   if (limitType !== "afterTimeInterval" || typeof resumeAmount !== "number")
-    throw new NotConvertible("waits until a time from an expression");
+    throw new NotConvertible("uses an expression for the time to wait until");
   const unit = toText(resumeUnit, "hours");
   return Math.max(
     1,
@@ -98,7 +98,7 @@ const waitForRequest: Convert = (ctx) => {
     incomingAuthentication = "none",
   } = parameters;
   const method = toText(httpMethod);
-  if (!METHODS.includes(method)) throw new NotConvertible("takes a method by expression");
+  if (!METHODS.includes(method)) throw new NotConvertible("uses an expression for the HTTP method");
   if (incomingAuthentication !== "none") throw new NotConvertible("requires callers to sign in");
   const made = requestSteps(ctx, {
     methods: [method],

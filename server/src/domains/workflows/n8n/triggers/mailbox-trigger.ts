@@ -48,7 +48,8 @@ const TITLE = "IMAP (a mailbox)";
 
 function newMails({ node: { parameters }, bind }: TriggerContext) {
   const { mailbox = "INBOX" } = parameters;
-  if (toText(mailbox).startsWith("=")) throw new NotConvertible("selects a folder by expression");
+  if (toText(mailbox).startsWith("="))
+    throw new NotConvertible("uses an expression for the folder");
   const { customEmailConfig } = toObject(parameters["options"]);
   return {
     trigger: {

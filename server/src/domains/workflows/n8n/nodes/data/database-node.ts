@@ -69,7 +69,7 @@ function keysCode({ node: { name, parameters, version }, bind }: Statement): str
   if (named !== undefined && named !== "") return `n8n.list(${toCode(named)})`;
   // n8n requires the column, too.
   const asked = bind("text", `column ${name}`, `${name}: the column that identifies a row`);
-  if (asked === "") throw new NotConvertible("does not say which column identifies a row");
+  if (asked === "") throw new NotConvertible("has no column that identifies a row");
   return JSON.stringify([asked]);
 }
 
@@ -118,7 +118,9 @@ function writeStatement(ctx: Statement, dialect: Dialect): string {
     case "deleteTable":
       return `n8n.sqlDelete(${d}, { ${tableCode(parameters)}, command: ${toCode(parameters["deleteCommand"] ?? "truncate")}, ${conditionsCode(parameters)}, restart: ${parameters["restartSequences"] === true}, cascade: ${options["cascade"] === true} })`;
     default:
-      throw new NotConvertible(`does ${JSON.stringify(operation)} in a database`);
+      throw new NotConvertible(
+        `uses the unsupported database operation ${JSON.stringify(operation)}`,
+      );
   }
 }
 

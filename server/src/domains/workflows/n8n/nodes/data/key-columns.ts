@@ -24,6 +24,6 @@ export function findKeyColumns(
   if (all.length === 0 && isAuto && operation !== "update") return { keys: [], notes: [] };
   if (all.length > 0 && !all.some((one) => one.startsWith("="))) return { keys: all, notes: [] };
   const asked = bind("text", `column ${name}`, `${name}: the column that identifies a row`);
-  if (asked === "") throw new NotConvertible("does not say which column identifies a row");
+  if (asked === "") throw new NotConvertible("has no column that identifies a row");
   return { keys: [asked], notes: [ASKED_COLUMN] };
 }

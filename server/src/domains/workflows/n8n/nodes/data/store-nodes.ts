@@ -61,7 +61,7 @@ function redisCode(parameters: JsonObject): string {
       return `const { value: taken } = await call("list_pop", { key: ${field("list")}, at: ${at} });
   return [${named("n8n.maybeJson(taken)")}];`;
     default:
-      throw new NotConvertible(`does ${JSON.stringify(operation)} in Redis`);
+      throw new NotConvertible(`uses the unsupported Redis operation ${JSON.stringify(operation)}`);
   }
 }
 
@@ -123,7 +123,7 @@ function mongoCode({ parameters, version }: NodeContext["node"]): string {
   return [n8n.mongoDocument(row)];`;
     }
     default:
-      throw new NotConvertible(`does ${toText(operation)} in MongoDB`);
+      throw new NotConvertible(`uses the unsupported MongoDB operation ${toText(operation)}`);
   }
 }
 

@@ -22,7 +22,7 @@ const ROWS_DEFAULT = 50;
 function tableOf(ctx: NodeContext): string {
   const { value, cachedResultName, __rl } = toObject(ctx.node.parameters["dataTableId"]);
   const key = toText(__rl === true ? value : ctx.node.parameters["dataTableId"]);
-  if (key.startsWith("=")) throw new NotConvertible("names the table by expression");
+  if (key.startsWith("=")) throw new NotConvertible("uses an expression for the table");
   const title = toText(cachedResultName, key === "" ? "A data table" : key);
   return ctx.bind("table", key === "" ? ctx.node.name : key, title);
 }
@@ -95,9 +95,9 @@ const getRows: Convert = (ctx) => {
   const { parameters } = ctx.node;
   const { returnAll, limit = ROWS_DEFAULT, orderBy, orderByColumn, orderByDirection } = parameters;
   if (returnAll !== true && typeof limit !== "number")
-    throw new NotConvertible("limits by expression");
+    throw new NotConvertible("uses an expression for the limit");
   const column = toText(orderByColumn, "createdAt");
-  if (column.startsWith("=")) throw new NotConvertible("sorts by expression");
+  if (column.startsWith("=")) throw new NotConvertible("uses an expression for the sort order");
   const step = {
     type: "records",
     config: {
@@ -216,6 +216,6 @@ export const dataTable: Convert = (ctx) => {
   const name = toText(operation);
   const convert =
     resource === "row" && Object.hasOwn(ROW_OPERATIONS, name) ? ROW_OPERATIONS[name] : undefined;
-  if (!convert) throw new NotConvertible(`does ${name} with a data table`);
+  if (!convert) throw new NotConvertible(`uses the unsupported data table operation ${name}`);
   return convert(ctx);
 };

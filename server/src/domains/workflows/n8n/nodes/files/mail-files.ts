@@ -105,7 +105,7 @@ function readFiles(ctx: NodeContext, does: string) {
   return made;`;
   const connectorId = ctx.bind("connector", "gmail", "Gmail (a service of the catalogue)");
   const made = callScript(ctx, { connectorId, code, text: parameters });
-  const note = "an e-mail has the fields of a simple one, with its text and HTML";
+  const note = "e-mails have the simplified fields, with text and HTML";
   return { ...made, approximations: [...(made.approximations ?? []), note] };
 }
 

@@ -63,7 +63,9 @@ const docsRequests = (read: ParameterReader): string => {
     }
     if (object === "pageBreak" && action === "insert")
       return "{ insertPageBreak: { endOfSegmentLocation: {} } }";
-    throw new NotConvertible(`does ${toText(object)} ${toText(action)} in a document`);
+    throw new NotConvertible(
+      `uses the unsupported document operation ${toText(object)} ${toText(action)}`,
+    );
   });
   return `[${codes.join(", ")}]`;
 };

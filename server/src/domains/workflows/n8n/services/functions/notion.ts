@@ -55,7 +55,8 @@ function notionProperties(read: ParameterReader): string {
   const all = toList(toObject(read.raw("propertiesUi"))["propertyValues"]).map(toObject);
   const codes = all.map((one) => {
     const key = toText(one["key"]);
-    if (key.startsWith("=")) throw new NotConvertible("names a property by expression");
+    if (key.startsWith("="))
+      throw new NotConvertible("uses an expression for the name of a property");
     const at = key.lastIndexOf("|");
     const [name, kind] = at < 0 ? [key, "rich_text"] : [key.slice(0, at), key.slice(at + 1)];
     return `${JSON.stringify(name)}: ${propertyCode(kind, one)}`;
@@ -96,7 +97,7 @@ function notionFilter(read: ParameterReader): string | undefined {
     const key = toText(one["key"]);
     const [name, type] = [key.slice(0, key.lastIndexOf("|")), key.slice(key.lastIndexOf("|") + 1)];
     if (key.startsWith("=") || name === "")
-      throw new NotConvertible("names a property by expression");
+      throw new NotConvertible("uses an expression for the name of a property");
     const condition = toText(one["condition"], "equals");
     const given = FILTER_VALUES[type];
     if (condition === "is_empty" || condition === "is_not_empty")

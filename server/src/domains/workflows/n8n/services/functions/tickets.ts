@@ -48,7 +48,7 @@ const SOURCE: Readonly<Record<string, number>> = { email: 1, portal: 2, phone: 3
 const freshdeskTicket = (read: ParameterReader): string => {
   const number = (path: string, of: Readonly<Record<string, number>>, usual: string): string => {
     const known = of[toText(read.raw(path), usual)];
-    if (known === undefined) throw new NotConvertible(`has a ${path} by expression`);
+    if (known === undefined) throw new NotConvertible(`uses an expression for ${path}`);
     return String(known);
   };
   const by = { requesterId: "requester_id", facebookId: "facebook_id", twitterId: "twitter_id" };

@@ -25,7 +25,7 @@ const facebookQuery = (read: ParameterReader): string => {
 /** Platform-specific fields of a post. */
 const blotatoTarget = (read: ParameterReader): string => {
   const platform = toText(read.raw("platform"), "twitter");
-  if (platform.startsWith("=")) throw new NotConvertible("names the platform by expression");
+  if (platform.startsWith("=")) throw new NotConvertible("uses an expression for the platform");
   const own: Readonly<Record<string, string>> = {
     facebook: `, pageId: ${read.text("facebookPageId")}`,
     pinterest: `, boardId: ${read.text("pinterestBoardId")}`,
@@ -53,7 +53,7 @@ const property = (read: ParameterReader): string =>
 /** A row number. n8n counts from 0. */
 const rowNumber = (read: ParameterReader, path: string, otherwise: number): string => {
   const value = read.raw(path) ?? otherwise;
-  if (typeof value !== "number") throw new NotConvertible("names a row by expression");
+  if (typeof value !== "number") throw new NotConvertible("uses an expression for the row");
   return String(value + 1);
 };
 
