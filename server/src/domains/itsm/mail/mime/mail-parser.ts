@@ -17,8 +17,8 @@ const threads = new TaskThreads<Uint8Array, ParseResult>({
 });
 
 /**
- * Parses a mail. Errors are returned as text, because the sender caused them; a mail that can't be parsed is kept, so
- * that an agent can read its source.
+ * Parses a mail. Errors are returned as text, because the sender caused them. The intake records the text with the
+ * mail, which becomes `failed`.
  */
 export async function parseMail(workspace: string, raw: Uint8Array): Promise<ParseResult> {
   const result = await threads.run(workspace, raw);
