@@ -12,6 +12,7 @@ import { offerWaysBack, type Undo } from "../data/undo/way-back.ts";
 import { clearObstacle, enterInside, followPerson, useObstacle } from "../data/session.ts";
 import { isFirstRun, useWelcome, WELCOME_PREFERENCE } from "../data/welcome.ts";
 import { Keys } from "../ui/key.tsx";
+import { useModal } from "../ui/overlay/modal.ts";
 import { notify, takeWayBack, Toasts } from "../ui/toast.tsx";
 import { signOut } from "./account.ts";
 import { type Action, useFrameActions, useHeldKeys } from "./actions.ts";
@@ -20,14 +21,11 @@ import { AccountMenu } from "./bar/account-menu.tsx";
 import { Bell } from "./bar/bell.tsx";
 import { ConnectionBanner, LiveTag } from "./bar/connection.tsx";
 import { EnvironmentSwitch } from "./bar/environment-switch.tsx";
-import { KeySheet } from "./key-sheet.tsx";
 import { Dock } from "./menu/dock.tsx";
 import { Menu } from "./menu/menu.tsx";
 import { MaintenanceBanner } from "./bar/maintenance-banner.tsx";
 import { NextSteps } from "./next-steps.tsx";
 import { useOffer } from "./offer.ts";
-import { PortalNotice } from "./portal/portal-notice.tsx";
-import { Palette } from "./palette/palette.tsx";
 import { ScreenBoundary } from "./screen-boundary.tsx";
 import { AskedDialog } from "./keys/asked-dialog.tsx";
 import { switchTheme } from "./theme.ts";
@@ -37,6 +35,15 @@ import { Button, PlainButton } from "../ui/form/button.tsx";
 const NARROW = "millrace.menu";
 const CodeDialog = lazy(async () => ({
   default: (await import("./code/code-dialog.tsx")).CodeDialog,
+}));
+
+const loadPalette = () => import("./palette/palette.tsx");
+const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
+
+const KeySheet = lazy(async () => ({ default: (await import("./key-sheet.tsx")).KeySheet }));
+
+const PortalNotice = lazy(async () => ({
+  default: (await import("./portal/portal-notice.tsx")).PortalNotice,
 }));
 
 const Enrolment = lazy(async () => ({
@@ -58,8 +65,9 @@ export function Shell() {
   useEffect(() => {
     if (!me) return;
     enterInside();
-    // Preloaded, because its file may be replaced by a deployment before it is needed.
+    // Preloaded: a deployment may replace the first file before it is needed, and the search must open at once.
     void loadSessionDialog().catch(() => undefined);
+    void loadPalette().catch(() => undefined);
   }, [me]);
   const userId = me?.user.id;
   useEffect(() => {
@@ -79,7 +87,13 @@ export function Shell() {
       </Suspense>
     );
   }
-  if (me?.usesPortalOnly === true) return <PortalNotice />;
+  if (me?.usesPortalOnly === true) {
+    return (
+      <Suspense>
+        <PortalNotice />
+      </Suspense>
+    );
+  }
   return (
     <>
       <Frame />
@@ -215,17 +229,20 @@ function Frame() {
           <Help path={path} onClose={() => setHelpOpen(false)} />
         </Suspense>
       )}
-      {open === "palette" && <Palette onClose={() => setOpen(undefined)} />}
-      {open === "keys" && <KeySheet onClose={() => setOpen(undefined)} />}
-      {open === "code" && (
-        <Suspense>
-          <CodeDialog onClose={() => setOpen(undefined)} />
-        </Suspense>
-      )}
+      <Suspense fallback={<PendingDialog />}>
+        {open === "palette" && <Palette onClose={() => setOpen(undefined)} />}
+        {open === "keys" && <KeySheet onClose={() => setOpen(undefined)} />}
+        {open === "code" && <CodeDialog onClose={() => setOpen(undefined)} />}
+      </Suspense>
       <AskedDialog />
       <Toasts />
     </div>
   );
+}
+
+/** A modal while a dialog loads, so that keys typed for the dialog do not trigger shortcuts of the screen. */
+function PendingDialog() {
+  return <dialog ref={useModal()} className="palette" aria-label="Loading" aria-busy="true" />;
 }
 
 function HelpButton({ onClick }: { readonly onClick: () => void }) {

@@ -1,6 +1,6 @@
 /** The order and pins of the menu, stored with the user's account, and cached in this browser for the next start. */
-import { useCallback, useMemo } from "react";
-import { call, patchCached, useOp } from "../../data/api.ts";
+import { useMemo, useSyncExternalStore } from "react";
+import { cache, call, useOp } from "../../data/api.ts";
 import { place } from "../../data/place.ts";
 import { notifyError } from "../../ui/toast.tsx";
 import { type Arrangement, isOriginal, readArrangement } from "./arrangement.ts";
@@ -12,16 +12,14 @@ const MEMORY = `millrace.menu.${place.workspace ?? ""}`;
 
 export function useArrangement(): readonly [Arrangement, (next: Arrangement) => void] {
   const { data } = useOp("preferences.list");
-  const arrangement = useMemo(() => {
-    const stored = data?.data.preferences.find((one) => one.key === key)?.value;
-    const read = data ? readArrangement(stored) : readMemory();
+  const stored = useMemo(() => {
+    const value = data?.data.preferences.find((one) => one.key === key)?.value;
+    const read = data ? readArrangement(value) : readMemory();
     if (data) localStorage.setItem(MEMORY, JSON.stringify(read));
     return read;
   }, [data]);
-  const save = useCallback((next: Arrangement): void => {
-    void store(next);
-  }, []);
-  return [arrangement, save];
+  const changed = useSyncExternalStore(watch, () => unsaved);
+  return [changed ?? stored, save];
 }
 
 function readMemory(): Arrangement {
@@ -32,18 +30,39 @@ function readMemory(): Arrangement {
   }
 }
 
-/** Applies the change optimistically, and reverts it if the server rejects it. */
-async function store(next: Arrangement): Promise<void> {
-  const undo = patchCached("preferences.list", (old) => {
-    const others = old.data.preferences.filter((one) => one.key !== key);
-    const own = { key, value: next, updatedAt: new Date().toISOString() };
-    return { ...old, data: { ...old.data, preferences: [...others, own] } };
-  });
-  try {
-    if (isOriginal(next)) await call("preferences.delete", MENU_PREFERENCE);
-    else await call("preferences.set", { ...MENU_PREFERENCE, body: { value: next } });
-  } catch (error) {
-    undo();
-    notifyError(error);
+/** The last change while it is being saved. A response read meanwhile may be older, so it is not shown. */
+let unsaved: Arrangement | undefined;
+let isSaving = false;
+const watchers = new Set<() => void>();
+
+function watch(watcher: () => void): () => void {
+  watchers.add(watcher);
+  return () => watchers.delete(watcher);
+}
+
+function show(next: Arrangement | undefined): void {
+  unsaved = next;
+  for (const watcher of watchers) watcher();
+}
+
+/** Shows the change at once, and saves one change after the other, so that the last one is kept. */
+function save(next: Arrangement): void {
+  show(next);
+  if (isSaving) return;
+  isSaving = true;
+  void saveChanges()
+    .catch(notifyError)
+    .finally(() => {
+      isSaving = false;
+      show(undefined);
+    });
+}
+
+async function saveChanges(): Promise<void> {
+  for (let saved: Arrangement | undefined; unsaved && saved !== unsaved;) {
+    saved = unsaved;
+    if (isOriginal(saved)) await call("preferences.delete", MENU_PREFERENCE);
+    else await call("preferences.set", { ...MENU_PREFERENCE, body: { value: saved } });
+    await cache.refetchQueries({ queryKey: ["preferences.list"] });
   }
 }
