@@ -16,6 +16,9 @@ const FIRST = ["src/main.tsx", "src/home/home.tsx"].map((path) => join(import.me
 const ICONS = /\/lucide-react\.mjs$/;
 const TAKEN = /import\s*\{([^}]*)\}\s*from\s*"lucide-react"/g;
 
+/** The files that every page begins with. */
+const LOADED = /\/(frame|react|tanstack|rolldown-runtime|createLucideIcon)-[^/]*$/;
+
 type Modules = Pick<Rolldown.PluginContext, "getModuleInfo">;
 
 /** All that is imported before the first screen is there; of icons those that are taken. */
@@ -68,7 +71,11 @@ export default defineConfig({
     target: "baseline-widely-available",
     // The policy allows no `data:` address.
     assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
+    modulePreload: {
+      polyfill: false,
+      // Every page has loaded these files before, and a list of them for each screen is long.
+      resolveDependencies: (_, files) => files.filter((file) => !LOADED.test(file)),
+    },
     manifest: "manifest.json",
     reportCompressedSize: false,
     rolldownOptions: {

@@ -1,5 +1,6 @@
 /** A typed client of the API: `client.webhooks.create({ body: … })`. It only requires `fetch`. */
-import { LINES, type Operations } from "./operations.ts";
+import { LINES } from "./contract.ts";
+import type { Operations } from "./operations.ts";
 
 export interface ClientOptions {
   /** Such as `https://millrace.example.com`. */
@@ -86,7 +87,7 @@ interface Input {
   readonly body?: unknown;
 }
 
-/** Creates a client. Its members come from LINES and their types from Operations, which are generated together. */
+/** Creates a client. Its members come from GROUPS and their types from Operations, which are generated together. */
 export function createClient(options: ClientOptions): Client;
 // Comparing the types of all operations would take the type checker seconds.
 export function createClient(options: ClientOptions): unknown {

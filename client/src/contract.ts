@@ -1,7 +1,11 @@
 /** The server's declarations of each operation: route, permission, events. */
-import { LINES, type Operations, type Permission } from "./operations.ts";
+import { toLines } from "./lines.ts";
+import { GROUPS, type Operations, type Permission } from "./operations.ts";
 
 export type OperationId = keyof Operations;
+
+/** Method, path, permission (`-` for none) and the kinds of events of each operation. */
+export const LINES: Readonly<Record<OperationId, string>> = toLines(GROUPS);
 
 const partsOf = (id: OperationId): readonly (string | undefined)[] => LINES[id].split(" ");
 

@@ -1,6 +1,7 @@
 /** Generates the types of the API from its OpenAPI description, for `client.ts`. */
+import { printGroups } from "./describe-groups.ts";
 import { followRef } from "./references.ts";
-import { printMembers, printName, WIDTH_MAX } from "./print-type.ts";
+import { printMembers } from "./print-type.ts";
 import {
   docOf,
   quote,
@@ -72,20 +73,12 @@ export function describeClient(description: object): string {
     `export interface Operations {\n${printMembers(operations.map(operationMember), INDENT)}\n}\n`,
     "/** The permissions of the platform. */",
     `export type Permission =\n${permissions.map((name) => `  | ${quote(name)}`).join("\n")};\n`,
-    "/** Method, path, permission (`-` for none) and the kinds of events of each operation; `contract.ts` reads it. */",
-    `export const LINES: Readonly<Record<keyof Operations, string>> = {\n${operations
-      .map((one) => printLine(one.id, lineOf(one)))
-      .join("\n")}\n};\n`,
+    "/** The route, permission and events of each operation, by group; `lines.ts` reads it. */",
+    `export const GROUPS: Readonly<Record<string, readonly string[]>> = {\n${printGroups(operations)}\n};\n`,
   ].join("\n");
 }
 
 const INDENT = "  ";
-
-function printLine(id: string, line: string): string {
-  const key = `${INDENT}${printName(id)}:`;
-  const whole = `${key} ${quote(line)},`;
-  return whole.length <= WIDTH_MAX ? whole : `${key}\n${INDENT}${INDENT}${quote(line)},`;
-}
 
 export interface NamedOperation {
   readonly id: string;
@@ -112,26 +105,6 @@ export function listOperations(api: Api): readonly NamedOperation[] {
   );
   // Sorted, because the order of module exports varies.
   return operations.sort((one, other) => compare(one.id, other.id));
-}
-
-/** One line per operation compresses to a quarter of three tables by id. */
-function lineOf({ route, operation }: NamedOperation): string {
-  const kinds = [...new Set((operation["x-events"] ?? []).map(eventKind))].sort(compare);
-  const owners = operation["x-owners-only"] === true ? "+owner" : "";
-  const account = operation["x-account"] === true ? "+account" : "";
-  const named = [operation["x-permission"] ?? "-", ...(operation["x-implied-by"] ?? [])];
-  const permission = `${named.join("|")}${owners}${account}`;
-  return [route, permission, ...(kinds.length > 0 ? [kinds.join(",")] : [])].join(" ");
-}
-
-/**
- * `audit.role` for `audit.role.created`, `incident` for `incident.created`. Run events have a separate kind, because
- * they are frequent and do not change the workflow.
- */
-function eventKind(type: string): string {
-  const [first = "", second = ""] = type.split(".");
-  if (type.startsWith("workflow.run_")) return "workflow.run_";
-  return first === "audit" ? `${first}.${second}` : first;
 }
 
 /** An operation with its references to parameters, body and responses resolved. */

@@ -1,68 +1,8 @@
 /** A common shape for the four ticket kinds: differences between them are defined here. */
-import { type OperationId, type Schemas, useOp } from "../data/api.ts";
+import { type Schemas, useOp } from "../data/api.ts";
+import type { Kind } from "../data/tickets/ticket-kinds.ts";
 
-export type Kind = "incident" | "request" | "problem" | "change";
-
-interface KindOps<K extends string> {
-  readonly path: string;
-  readonly word: string;
-  readonly read: OperationId;
-  readonly write: OperationId;
-  readonly name: K;
-}
-
-export const KINDS: { readonly [K in Kind]: KindOps<K> } = {
-  incident: {
-    name: "incident",
-    path: "incidents",
-    word: "Incident",
-    read: "incidents.list_children",
-    write: "incidents.update",
-  },
-  request: {
-    name: "request",
-    path: "requests",
-    word: "Request",
-    read: "requests.get",
-    write: "requests.update",
-  },
-  problem: {
-    name: "problem",
-    path: "problems",
-    word: "Problem",
-    read: "problems.get",
-    write: "problems.update",
-  },
-  change: {
-    name: "change",
-    path: "changes",
-    word: "Change",
-    read: "changes.get",
-    write: "changes.update",
-  },
-};
-
-const BY_PREFIX: Readonly<Record<string, Kind>> = {
-  inc: "incident",
-  req: "request",
-  prb: "problem",
-  chg: "change",
-};
-
-/** Returns the kind of a ticket by its number or id. */
-export function kindOf(reference: string): Kind | undefined {
-  return BY_PREFIX[reference.slice(0, 3).toLowerCase()];
-}
-
-export function kindOfPath(path: string): Kind | undefined {
-  return Object.values(KINDS).find((one) => one.path === path)?.name;
-}
-
-/** The address of a ticket's own page. */
-export function ticketPath(number: string): string {
-  const kind = kindOf(number);
-  return kind ? `/desk/${KINDS[kind].path}/${number}` : `/tickets/${number}`;
-}
+export { type Kind, KINDS, kindOf, kindOfPath, ticketPath } from "../data/tickets/ticket-kinds.ts";
 
 /** A ticket of any kind; fields that a kind does not have are null. */
 export interface Ticket {
@@ -143,13 +83,6 @@ const CLOCKS = {
   change: "sla.of_change",
 } as const;
 
-const LINKS = {
-  incident: "incidents.list_links",
-  request: "requests.list_links",
-  problem: "problems.list_links",
-  change: "changes.list_links",
-} as const;
-
 const WATCHERS = {
   incident: "incidents.list_watchers",
   request: "requests.list_watchers",
@@ -200,8 +133,6 @@ export const useTimeline = (kind: Kind, id: string) => useOp(TIMELINE[kind], tim
 
 export const useClocks = (kind: Kind, id: string, enabled: boolean) =>
   useOp(CLOCKS[kind], { params: { id } }, { enabled });
-
-export const useLinks = (kind: Kind, id: string) => useOp(LINKS[kind], { params: { id } });
 
 export const useWatchers = (kind: Kind, id: string) =>
   useOp(WATCHERS[kind], { params: { id }, query: { limit: 50 } });

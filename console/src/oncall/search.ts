@@ -1,5 +1,3 @@
-import { toDayKey } from "../changes/index.ts";
-
 const TABS = ["rota", "escalation", "pages", "absences"] as const;
 export type OnCallTab = (typeof TABS)[number];
 
@@ -20,6 +18,6 @@ export function readOnCallSearch(search: Readonly<Record<string, unknown>>): OnC
 }
 
 const isDay = (text: string): boolean => {
-  const date = new Date(`${text}T12:00`);
-  return !Number.isNaN(date.getTime()) && toDayKey(date) === text;
+  const date = new Date(`${text}T12:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(`${text}T`);
 };

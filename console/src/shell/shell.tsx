@@ -24,8 +24,8 @@ import { EnvironmentSwitch } from "./bar/environment-switch.tsx";
 import { Dock } from "./menu/dock.tsx";
 import { Menu } from "./menu/menu.tsx";
 import { MaintenanceBanner } from "./bar/maintenance-banner.tsx";
-import { NextSteps } from "./next-steps.tsx";
 import { useOffer } from "./offer.ts";
+import { loadResults, Palette } from "./palette/palette.tsx";
 import { ScreenBoundary } from "./screen-boundary.tsx";
 import { AskedDialog } from "./keys/asked-dialog.tsx";
 import { switchTheme } from "./theme.ts";
@@ -37,10 +37,9 @@ const CodeDialog = lazy(async () => ({
   default: (await import("./code/code-dialog.tsx")).CodeDialog,
 }));
 
-const loadPalette = () => import("./palette/palette.tsx");
-const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
-
 const KeySheet = lazy(async () => ({ default: (await import("./key-sheet.tsx")).KeySheet }));
+
+const NextSteps = lazy(async () => ({ default: (await import("./next-steps.tsx")).NextSteps }));
 
 const PortalNotice = lazy(async () => ({
   default: (await import("./portal/portal-notice.tsx")).PortalNotice,
@@ -67,7 +66,7 @@ export function Shell() {
     enterInside();
     // Preloaded: a deployment may replace the first file before it is needed, and the search must open at once.
     void loadSessionDialog().catch(() => undefined);
-    void loadPalette().catch(() => undefined);
+    void loadResults().catch(() => undefined);
   }, [me]);
   const userId = me?.user.id;
   useEffect(() => {
@@ -169,6 +168,8 @@ function Frame() {
   };
   useHeldKeys(useRouterState({ select: ({ status }) => status === "pending" }) || me === undefined);
   const openPalette = (): void => setOpen("palette");
+  const close = (): void => setOpen(undefined);
+  const hasNextSteps = (useWelcome()?.steps.length ?? 0) > 0;
   useFrameActions([
     { keys: "mod+k", label: "Search and commands", run: openPalette, always: true, hidden: true },
     { keys: "/", label: "Search", run: openPalette, hidden: true },
@@ -216,7 +217,11 @@ function Frame() {
         </header>
         <ConnectionBanner />
         <MaintenanceBanner me={me} />
-        <NextSteps />
+        {hasNextSteps && (
+          <Suspense>
+            <NextSteps />
+          </Suspense>
+        )}
         <main id="main" ref={main} className="content" tabIndex={-1}>
           <ScreenBoundary place={path}>
             <Outlet />
@@ -229,10 +234,10 @@ function Frame() {
           <Help path={path} onClose={() => setHelpOpen(false)} />
         </Suspense>
       )}
-      <Suspense fallback={<PendingDialog />}>
-        {open === "palette" && <Palette onClose={() => setOpen(undefined)} />}
-        {open === "keys" && <KeySheet onClose={() => setOpen(undefined)} />}
-        {open === "code" && <CodeDialog onClose={() => setOpen(undefined)} />}
+      {open === "palette" && <Palette onClose={close} />}
+      <Suspense fallback={<PendingDialog onClose={close} />}>
+        {open === "keys" && <KeySheet onClose={close} />}
+        {open === "code" && <CodeDialog onClose={close} />}
       </Suspense>
       <AskedDialog />
       <Toasts />
@@ -241,8 +246,16 @@ function Frame() {
 }
 
 /** A modal while a dialog loads, so that keys typed for the dialog do not trigger shortcuts of the screen. */
-function PendingDialog() {
-  return <dialog ref={useModal()} className="palette" aria-label="Loading" aria-busy="true" />;
+function PendingDialog({ onClose }: { readonly onClose: () => void }) {
+  return (
+    <dialog
+      ref={useModal()}
+      className="palette"
+      aria-label="Loading"
+      aria-busy="true"
+      onClose={onClose}
+    />
+  );
 }
 
 function HelpButton({ onClick }: { readonly onClick: () => void }) {

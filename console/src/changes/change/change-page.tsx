@@ -4,6 +4,7 @@ import { Link, useParams } from "@tanstack/react-router";
 import { ArrowLeft, Ellipsis } from "lucide-react";
 import { etagOf, useOp } from "../../data/api.ts";
 import { ActionDialog } from "../../data/tickets/action-dialog.tsx";
+import { TicketLinks } from "../../data/tickets/ticket-links.tsx";
 import { isGone, NotFound } from "../../shell/not-found.tsx";
 import { useTitle } from "../../shell/title.ts";
 import { TaskList } from "../../tasks/index.ts";
@@ -96,6 +97,7 @@ function ChangeSheet({ change, ifMatch }: SheetProps) {
         <aside className="change-side" aria-label="About it">
           {change.state !== "draft" && <VoteBox {...{ change, approvals, conflicts }} />}
           <ChangeFacts change={change} />
+          <TicketLinks ticket={{ kind: "change", id: change.id, number: change.number }} />
           <RiskReasons level={change.risk.level} reasons={change.risk.reasons} />
         </aside>
       </div>

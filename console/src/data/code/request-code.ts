@@ -1,11 +1,5 @@
 /** Formats an API call as a curl command and as TypeScript, without secrets. */
-import { isSecretName, type RequestPlace } from "./secret-name.ts";
-
-interface RequestInput {
-  readonly params?: Readonly<Record<string, unknown>>;
-  readonly query?: Readonly<Record<string, unknown>>;
-  readonly body?: unknown;
-}
+import { hideSecrets, type RequestPlace } from "./secret-name.ts";
 
 /** Formats `POST /api/v1/webhooks/{id}/test` with its parameters as a curl command. */
 export function toCurlCall(route: string, input: unknown, at: RequestPlace): string {
@@ -49,20 +43,6 @@ export function clientPreamble(at: RequestPlace): string {
     `  environment: ${JSON.stringify(at.environment)},`,
     "});",
   ].join("\n");
-}
-
-/** Replaces the values of fields that may contain secrets with placeholders. */
-export function hideSecrets(input: unknown): RequestInput {
-  return (hide(input ?? {}, "") ?? {}) as RequestInput;
-}
-
-function hide(value: unknown, name: string): unknown {
-  if (typeof value === "string" && isSecretName(name) && !value.includes("{{secrets.")) {
-    return `<${name}>`;
-  }
-  if (Array.isArray(value)) return value.map((one: unknown) => hide(one, name));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, own]) => [key, hide(own, key)]));
 }
 
 const textOf = (value: unknown): string =>

@@ -1,5 +1,5 @@
 /** The user's last writes, so that they can be copied as code. Reads are in the query cache. */
-import { hideSecrets } from "./request-code.ts";
+import { hideSecrets } from "./secret-name.ts";
 
 export interface NotedCall {
   readonly id: string;

@@ -1,12 +1,12 @@
 import "./strip.css";
 import { Link } from "@tanstack/react-router";
 import { X } from "lucide-react";
+import { TicketLinks } from "../../data/tickets/ticket-links.tsx";
 import { Facts } from "../ticket/facts.tsx";
 import { TaskList } from "../../tasks/index.ts";
 import type { Ticket } from "../ticket-kind.ts";
 import { CallerCard } from "./caller-card.tsx";
 import { Items } from "./items.tsx";
-import { Links } from "./links.tsx";
 import { OwnFields } from "./own-fields.tsx";
 import { Suggestions } from "./suggestions.tsx";
 import { Times } from "./times.tsx";
@@ -46,7 +46,7 @@ export function Strip({ ticket, onInsert, onClose }: StripProps) {
         </div>
       )}
       <Items ticket={ticket} />
-      <Links ticket={ticket} />
+      <TicketLinks ticket={ticket} />
       <Times ticket={ticket} />
       <Watchers ticket={ticket} />
     </aside>

@@ -5,6 +5,7 @@ import { ArrowLeft } from "lucide-react";
 import { useOp } from "../../data/api.ts";
 import { useNames } from "../../data/names/names.ts";
 import { useMay, useRefusal } from "../../data/people.ts";
+import { TicketLinks } from "../../data/tickets/ticket-links.tsx";
 import { TicketPanel } from "../../desk/index.ts";
 import { useActions } from "../../shell/actions.ts";
 import { isGone, NotFound } from "../../shell/not-found.tsx";
@@ -117,6 +118,7 @@ function Analysis({ problem, id }: SheetProps) {
               ]}
             />
           </section>
+          <TicketLinks ticket={{ kind: "problem", id: problem.id, number: problem.number }} />
           <Items ids={problem.ciIds} />
         </>
       }

@@ -1,4 +1,5 @@
 import { Check, ChevronsUpDown } from "lucide-react";
+import { lazy, Suspense } from "react";
 import {
   ENVIRONMENTS,
   type Environment,
@@ -6,10 +7,13 @@ import {
   switchPlace,
   toSharedPath,
 } from "../../data/place.ts";
-import { ProductionValues } from "../../data/notices/production-values.tsx";
 import { toWords } from "../../ui/words.ts";
 import { Popover } from "./popover.tsx";
 import { PlainButton } from "../../ui/form/button.tsx";
+
+const ProductionValues = lazy(async () => ({
+  default: (await import("../../data/notices/production-values.tsx")).ProductionValues,
+}));
 
 export const ENVIRONMENT_WORDS: Readonly<Record<Environment, string>> = {
   production: "Live data. Changes affect all users.",
@@ -62,8 +66,10 @@ export function EnvironmentSwitch() {
             environment. Secrets and variables can have a value in each environment.
           </li>
           <li className="env-note">
-            <ProductionValues environment="staging" />
-            <ProductionValues environment="development" />
+            <Suspense>
+              <ProductionValues environment="staging" />
+              <ProductionValues environment="development" />
+            </Suspense>
           </li>
         </ul>
       )}

@@ -28,9 +28,15 @@ export function Popover(props: PopoverProps) {
     element?.addEventListener("toggle", onToggle);
     return () => element?.removeEventListener("toggle", onToggle);
   }, []);
+  const { align = "start", above = false } = props;
   useEffect(() => {
-    if (isOpen) placePanel(button.current, panel.current, props);
-  });
+    const element = panel.current;
+    if (!isOpen || !element) return;
+    // The content may load after the panel opened, and it can grow.
+    const observer = new ResizeObserver(() => placePanel(button.current, element, align, above));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [isOpen, align, above]);
   const close = (): void => {
     panel.current?.hidePopover();
     button.current?.focus();
@@ -67,14 +73,15 @@ export function Popover(props: PopoverProps) {
  */
 function placePanel(
   button: HTMLElement | null,
-  panel: HTMLElement | null,
-  { align = "start", above = false }: Pick<PopoverProps, "align" | "above">,
+  panel: HTMLElement,
+  align: "start" | "end",
+  isAbove: boolean,
 ): void {
-  if (!button || !panel) return;
+  if (!button) return;
   const at = button.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = panel;
   const left = align === "start" ? at.left : at.right - width;
-  const top = above ? at.top - height - GAP_PX : at.bottom + GAP_PX;
+  const top = isAbove ? at.top - height - GAP_PX : at.bottom + GAP_PX;
   const within = (value: number, size: number, whole: number): number =>
     Math.max(EDGE_PX, Math.min(value, whole - size - EDGE_PX));
   panel.style.left = `${within(left, width, innerWidth)}px`;

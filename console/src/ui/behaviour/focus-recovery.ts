@@ -3,6 +3,7 @@
  * The browser then resets the focus, and keyboard users start at the top of the page again. Instead, the nearest
  * remaining part of the page gets the focus.
  */
+import { markRecovered } from "./recovered.ts";
 
 /** Elements with a name or role for screen readers. */
 const PARTS =
@@ -73,16 +74,9 @@ function findTwin(gone: HTMLElement): HTMLElement | undefined {
   return more.length === 0 ? only : undefined;
 }
 
-let recovered: HTMLElement | undefined;
-
-/** Returns whether the part received the focus because the focused element was removed. */
-export const isRecovered = (target: EventTarget | null): boolean =>
-  recovered !== undefined && target === recovered;
-
 function focusPart(part: HTMLElement | null): void {
   if (!part) return;
-  recovered = part;
-  part.addEventListener("blur", () => (recovered = undefined), { once: true });
+  markRecovered(part);
   if (!part.hasAttribute("tabindex")) {
     part.tabIndex = -1;
     part.addEventListener("blur", () => part.removeAttribute("tabindex"), { once: true });

@@ -1,15 +1,16 @@
+import "./ticket-links.css";
 import { Plus, X } from "lucide-react";
 import { Link } from "@tanstack/react-router";
-import type { OperationId } from "../../data/api.ts";
-import { useForm } from "../../data/form/use-form.ts";
-import { TicketField } from "../../data/options/search-field.tsx";
-import { useMay } from "../../data/people.ts";
-import { perform } from "../../data/use-command.ts";
+import { type OperationId, useOp } from "../api.ts";
+import { useForm } from "../form/use-form.ts";
+import { TicketField } from "../options/search-field.tsx";
+import { useMay } from "../people.ts";
+import { perform } from "../use-command.ts";
 import { Popover } from "../../ui/overlay/popover.tsx";
 import { State } from "../../ui/state.tsx";
 import { toWords } from "../../ui/words.ts";
-import { KINDS, kindOf, type Ticket, ticketPath, useLinks } from "../ticket-kind.ts";
-import { sendTo } from "../ticket/use-acts.ts";
+import { sendTo } from "./perform-action.ts";
+import { type Kind, KINDS, kindOf, ticketPath } from "./ticket-kinds.ts";
 import { Button } from "../../ui/form/button.tsx";
 import { SelectField } from "../../ui/form/choice-field.tsx";
 import { InlineForm } from "../../ui/form/inline-form.tsx";
@@ -37,11 +38,22 @@ const RELATIONS: readonly Relation[] = [
   { type: "child_of", isIn: true, label: "Parent of" },
 ];
 
+const LIST = {
+  incident: "incidents.list_links",
+  request: "requests.list_links",
+  problem: "problems.list_links",
+  change: "changes.list_links",
+} as const;
+
+interface LinksProps {
+  readonly ticket: { readonly kind: Kind; readonly id: string; readonly number: string };
+}
+
 /** The linked tickets, and a form to link more. */
-export function Links({ ticket }: { readonly ticket: Ticket }) {
+export function TicketLinks({ ticket }: LinksProps) {
   const may = useMay();
   const { write, path } = KINDS[ticket.kind];
-  const links = useLinks(ticket.kind, ticket.number).data?.data ?? [];
+  const links = useOp(LIST[ticket.kind], { params: { id: ticket.number } }).data?.data ?? [];
   const refusal = may(write) ? undefined : `You need the permission ${write} to link tickets.`;
   const remove = (linkId: string, number: string): void => {
     const op = `${path}.remove_link` as "incidents.remove_link";
@@ -52,7 +64,7 @@ export function Links({ ticket }: { readonly ticket: Ticket }) {
     );
   };
   return (
-    <section className="strip-part">
+    <section className="ticket-links">
       <h2 className="row">
         <span className="grow">Links</span>
         <Popover
@@ -71,12 +83,14 @@ export function Links({ ticket }: { readonly ticket: Ticket }) {
         </Popover>
       </h2>
       {links.length === 0 && <p className="muted">No linked tickets.</p>}
-      <ul className="strip-list">
+      <ul className="ticket-links-list">
         {links.map(({ id, type, direction, ticket: other }) => (
           <li key={id}>
-            <Link to={ticketPath(other.number)} className="strip-line" title={other.title}>
+            <Link to={ticketPath(other.number)} className="ticket-link" title={other.title}>
               <span className="cut grow">
-                <small className="muted">{toLinkWords(type, direction)} </small>
+                <small className="muted">
+                  {toLinkWords(type, direction)} {other.number}{" "}
+                </small>
                 {other.title}
               </span>
             </Link>
@@ -111,7 +125,7 @@ interface LinkDraft {
 }
 
 interface LinkFormProps {
-  readonly ticket: Ticket;
+  readonly ticket: LinksProps["ticket"];
   readonly without: readonly string[];
   readonly onClose: () => void;
 }
@@ -133,7 +147,7 @@ function LinkForm({ ticket, without, onClose }: LinkFormProps) {
     onDone: onClose,
   });
   return (
-    <div className="small-form">
+    <div className="ticket-link-form">
       <InlineForm form={form} label="Link" act="Link" isMain onClose={onClose}>
         <SelectField
           {...form.field("at")}
