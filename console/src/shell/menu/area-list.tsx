@@ -1,13 +1,14 @@
 import { Ellipsis } from "lucide-react";
-import { useId, useLayoutEffect, useRef, useState } from "react";
+import { lazy, Suspense, useId, useLayoutEffect, useRef, useState } from "react";
 import { useMay } from "../../data/people.ts";
 import { PlainButton } from "../../ui/form/button.tsx";
 import { type Area, AREAS, type Screen, screenAt, SCREENS } from "../areas.ts";
 import { useOffer } from "../offer.ts";
 import { arrange, type Arrangement } from "./arrangement.ts";
 import { Branch, type Leaf } from "./branch.tsx";
-import { EntryMenu } from "./entry-menu.tsx";
 import { useArrangement } from "./use-arrangement.ts";
+
+const EntryMenu = lazy(async () => ({ default: (await import("./entry-menu.tsx")).EntryMenu }));
 
 /** An area, or a screen that the user pinned. */
 interface Candidate {
@@ -47,16 +48,18 @@ export function AreaList({ path }: { readonly path: string }) {
   const isPart = ({ id, screens }: Candidate): boolean =>
     own === undefined ? screens.some((one) => one === here) : id === own;
   const menuOf = (id: string, label: string) => (
-    <EntryMenu
-      id={id}
-      label={label}
-      arrangement={arrangement}
-      onArrange={(next, arranged) => {
-        follow(arranged);
-        onArrange(next);
-      }}
-      first={ids}
-    />
+    <Suspense fallback={<span className="nav-more" />}>
+      <EntryMenu
+        id={id}
+        label={label}
+        arrangement={arrangement}
+        onArrange={(next, arranged) => {
+          follow(arranged);
+          onArrange(next);
+        }}
+        first={ids}
+      />
+    </Suspense>
   );
   const draw = (one: Candidate) => {
     const [main] = one.screens;
