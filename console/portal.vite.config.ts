@@ -26,7 +26,7 @@ export default defineConfig({
     cssCodeSplit: false,
     reportCompressedSize: false,
     rolldownOptions: {
-      // Of two thousand icons only those that are used are read.
+      // Reads only the used icons of two thousand.
       experimental: { lazyBarrel: true },
       input: { portal: "src/portal/main.ts" },
       output: {

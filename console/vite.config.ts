@@ -2,17 +2,17 @@ import react from "@vitejs/plugin-react";
 import { dirname, join } from "node:path";
 import { defineConfig, type Rolldown } from "vite";
 
-/** The server that `npm run dev` sends everything but the console's own files to. */
+/** `npm run dev` forwards all requests except the console's files to this server. */
 const SERVER = process.env["MILLRACE_URL"] ?? "http://127.0.0.1:8080";
 const SERVED =
   "^/(api|apps|docs|hooks|oauth|sso|password|invitations|downloads|calendars|openapi|\\.well-known)";
 
-/** Screens that load a module before it is one of the parts that all load as one file. */
+/** A module that this many screens load becomes part of the shared file. */
 const PARTS_SHARED_MIN = 12;
-/** What is there before the first screen is. */
+/** The entry points of the first screen. */
 const FIRST = ["src/main.tsx", "src/home/home.tsx"].map((path) => join(import.meta.dirname, path));
 
-/** Lucide's list of all icons, and what of it a module takes. */
+/** Lucide's list of all icons, and the imports from it. */
 const ICONS = /\/lucide-react\.mjs$/;
 const TAKEN = /import\s*\{([^}]*)\}\s*from\s*"lucide-react"/g;
 
@@ -21,7 +21,7 @@ const LOADED = /\/(frame|react|tanstack|rolldown-runtime|createLucideIcon)-[^/]*
 
 type Modules = Pick<Rolldown.PluginContext, "getModuleInfo">;
 
-/** All that is imported before the first screen is there; of icons those that are taken. */
+/** Returns the modules of the first screen, and of the icons only the used ones. */
 function listFirst(modules: Modules, screens = FIRST): Set<string> {
   const first = new Set(screens);
   const taken = new Set<string>();
@@ -44,7 +44,7 @@ function listFirst(modules: Modules, screens = FIRST): Set<string> {
   return first;
 }
 
-/** Puts what the first screen does without into a file of this name. */
+/** Puts the modules that the first screen does not need into a file of this name. */
 function nameLater(name: string): Rolldown.CodeSplittingNameFunction {
   let first: Set<string> | undefined;
   return (id, modules) => {
@@ -53,7 +53,7 @@ function nameLater(name: string): Rolldown.CodeSplittingNameFunction {
   };
 }
 
-/** Puts what every page begins with into one file: cut into small ones it is three kilobytes more. */
+/** Puts the modules of every page into one file, which is three kilobytes smaller than several files. */
 function nameFrame(name: string): Rolldown.CodeSplittingNameFunction {
   let frame: Set<string> | undefined;
   return (id, modules) => {
@@ -64,27 +64,27 @@ function nameFrame(name: string): Rolldown.CodeSplittingNameFunction {
 
 export default defineConfig({
   root: import.meta.dirname,
-  // Whatever path a proxy serves us under: the page says it, and files find each other by themselves.
+  // Relative, because a proxy can serve the console below any path.
   base: "./",
   plugins: [react()],
   build: {
     target: "baseline-widely-available",
-    // The policy allows no `data:` address.
+    // The content security policy does not allow `data:` addresses.
     assetsInlineLimit: 0,
     modulePreload: {
       polyfill: false,
-      // Every page has loaded these files before, and a list of them for each screen is long.
+      // Every page has already loaded these files, so screens do not list them again.
       resolveDependencies: (_, files) => files.filter((file) => !LOADED.test(file)),
     },
     manifest: "manifest.json",
     reportCompressedSize: false,
     rolldownOptions: {
-      // Of two thousand icons only those that are used are read.
+      // Reads only the used icons of two thousand.
       experimental: { lazyBarrel: true },
       output: {
-        // Cut by how often they change: a release of ours leaves the libraries in the browser's cache.
+        // Libraries are separate files, which stay in the browser's cache when a new version is deployed.
         codeSplitting: {
-          // A part would take along what the first screen has as well.
+          // Otherwise a shared file would repeat modules of the first screen.
           includeDependenciesRecursively: false,
           groups: [
             {
@@ -98,7 +98,7 @@ export default defineConfig({
               test: /(console|client)\/src\/|lucide-react\/dist\/esm\//,
               minShareCount: 2,
             },
-            // Each shared icon and part was a file, and so a request: the desk had 68 of them, and has 11.
+            // One file per shared icon and component would be 68 requests for the desk, instead of 11.
             {
               name: nameLater("icons"),
               debugName: "icons",

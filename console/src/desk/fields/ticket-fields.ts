@@ -83,7 +83,7 @@ export const EDITED_FIELDS: Readonly<Record<Kind, readonly EditedField[]>> = {
   ],
 };
 
-/** The fields with a control of their own beside the dialog, and where that is. */
+/** The fields that another file edits. */
 export const OTHER_CONTROLS: Readonly<Record<string, string>> = {
   tags: "desk/strip/tags.tsx",
   fields: "desk/strip/own-fields.tsx",

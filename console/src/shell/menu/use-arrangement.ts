@@ -30,7 +30,7 @@ function readMemory(): Arrangement {
   }
 }
 
-/** The last change while it is being saved. A response read meanwhile may be older, so it is not shown. */
+/** The last change while it is being saved. Responses that arrive during this time can be older, so they are not shown. */
 let unsaved: Arrangement | undefined;
 let isSaving = false;
 const watchers = new Set<() => void>();

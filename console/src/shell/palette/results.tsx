@@ -15,7 +15,7 @@ interface Chosen {
 interface ResultsProps {
   readonly listId: string;
   readonly text: string;
-  /** True if the first result opens as soon as it is found. */
+  /** True if the first result opens when it is found. */
   readonly isDue: boolean;
   readonly onDue: (isDue: boolean) => void;
   /** Reports the id of the selected element. */
