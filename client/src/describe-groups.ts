@@ -4,7 +4,7 @@
  */
 import type { NamedOperation } from "./describe.ts";
 import { API_PATH, NONE, SAME } from "./lines.ts";
-import { printName } from "./print-type.ts";
+import { printName, WIDTH_MAX } from "./print-type.ts";
 import { quote } from "./schema-type.ts";
 
 interface Facts {
@@ -25,8 +25,10 @@ export function printGroups(operations: readonly NamedOperation[]): string {
   }
   return [...groups]
     .map(([group, members]) => {
-      const lines = listLines(members).map((line) => `    ${quote(line)},`);
-      return `  ${printName(group)}: [\n${lines.join("\n")}\n  ],`;
+      const lines = listLines(members).map(quote);
+      const short = `  ${printName(group)}: [${lines.join(", ")}],`;
+      const long = `  ${printName(group)}: [\n    ${lines.join(",\n    ")},\n  ],`;
+      return short.length <= WIDTH_MAX ? short : long;
     })
     .join("\n");
 }
