@@ -19,7 +19,7 @@ test("screens name operations instead of permissions", () => {
       .map(([literal]) => `${path}: ${literal}`),
   );
   // No operation requires it: it allows creating a workspace, otherwise limited to operators.
-  expect(copied).toEqual(['shell/bar/workspace-switch.tsx: "workspaces:create"']);
+  expect(copied).toEqual(['shell/bar/workspace-choices.tsx: "workspaces:create"']);
 });
 
 test("invalidation after a write follows from its operation", () => {

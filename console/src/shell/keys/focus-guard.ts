@@ -2,7 +2,7 @@
  * Single-key shortcuts need focus that the user placed by a click, by Tab or by opening the screen. Focus that a
  * text field lost because it was removed or disabled does not count: the next key presses were meant for the field.
  */
-import { isRecovered } from "../../ui/behaviour/recovered.ts";
+import { isRecovered } from "../../ui/behaviour/focus-mark.ts";
 
 const TEXT_INPUT =
   /^(text|search|email|url|tel|password|number|date|datetime-local|time|month|week)$/;

@@ -3,7 +3,7 @@
  * The browser then resets the focus, and keyboard users start at the top of the page again. Instead, the nearest
  * remaining part of the page gets the focus.
  */
-import { markRecovered } from "./recovered.ts";
+import { markRecovered } from "./focus-mark.ts";
 
 /** Elements with a name or role for screen readers. */
 const PARTS =
