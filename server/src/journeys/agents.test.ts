@@ -14,14 +14,14 @@ describeInBrowser("agents", () => {
     await page.getByLabel("Calls that need approval").selectOption("drastic");
     await page.getByRole("combobox", { name: "Add operation" }).fill("records.*");
     await page.keyboard.press("Enter");
-    await page.getByRole("button", { name: "Without records.*" }).waitFor();
+    await page.getByRole("button", { name: "Remove records.*" }).waitFor();
     // The field is ready for the next one.
     await page.keyboard.type("problems.*");
     await page.keyboard.press("Enter");
-    await page.getByRole("button", { name: "Without problems.*" }).click();
+    await page.getByRole("button", { name: "Remove problems.*" }).click();
     await page.getByRole("combobox", { name: "Add role or person" }).fill("builder");
     await page.getByRole("option", { name: /Builder.*Role/ }).click();
-    await page.getByRole("button", { name: "Without Owner" }).click();
+    await page.getByRole("button", { name: "Remove Owner" }).click();
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Approval policy saved.").waitFor();
     expect((await builder("GET /api/v1/agents/policy")).body.data).toMatchObject({
