@@ -51,7 +51,7 @@ export function Approvals() {
             aria-pressed={tab === undefined}
             onClick={() => void navigate({ to: "/approvals", search: {}, replace: true })}
           >
-            Waiting {count > 0 && <span className="muted">{count}</span>}
+            Pending {count > 0 && <span className="muted">{count}</span>}
           </PlainButton>
           {may("agent_calls.list") && (
             <PlainButton
@@ -129,12 +129,12 @@ function useInbox() {
     try {
       const body = { approved, stepId, ...(comment !== "" && { comment }) };
       await call("runs.resume", { params: { runId }, body });
-      notify(approved ? `Approved: ${workflowName} goes on.` : `Rejected: ${workflowName}.`);
+      notify(approved ? `Approved: ${workflowName} continues.` : `Rejected: ${workflowName}.`);
       return true;
     } catch (failure) {
       mine.current.delete(key);
       if (failure instanceof ApiError && failure.code === "run_not_paused") {
-        notify("Somebody else decided first. Nothing of yours was counted.");
+        notify("Another approver already decided. Your decision was not saved.");
         setDecided((old) => (old.has(key) ? old : new Map(old).set(key, UNKNOWN)));
       } else notifyError(failure);
       return false;
@@ -143,12 +143,12 @@ function useInbox() {
   return { items, error, isPending: isLoading, decide, refetch: () => void refetch() };
 }
 
-const UNKNOWN: Decided = { by: "somebody else", approved: true };
+const UNKNOWN: Decided = { by: "another approver", approved: true };
 
 function readDecision({ type, resource, actor, data }: LogEvent) {
   const stepId = data?.["stepId"];
   if (type !== "workflow.run_resumed" || !resource || typeof stepId !== "string") return undefined;
-  const by = actor?.name ?? "somebody else";
+  const by = actor?.name ?? "another approver";
   return { key: `${resource.id}:${stepId}`, by, approved: data?.["approved"] === true };
 }
 
@@ -187,7 +187,7 @@ function Inbox({ items, error, isPending, decide, refetch, hasOthers }: InboxPro
     else if (isDone) show(undefined);
   };
   useListKeys({ ids: items.map(({ key }) => key), chosen: chosen?.key, onChoose: show });
-  const disabled = chosen?.decided ? "It is decided." : undefined;
+  const disabled = chosen?.decided ? "Already decided." : undefined;
   useActions(
     chosen
       ? [
@@ -198,13 +198,13 @@ function Inbox({ items, error, isPending, decide, refetch, hasOthers }: InboxPro
             disabled,
             asks: {
               title: "Approve this step?",
-              text: "The run continues at once. This can't be undone.",
+              text: "The run continues immediately. This can't be undone.",
               act: "Approve",
             },
           },
           {
             keys: "n",
-            label: "Reject with a reason",
+            label: "Reject with reason",
             run: () => reason.current?.focus(),
             disabled,
           },

@@ -34,11 +34,11 @@ export function ApprovalDetail(props: DetailProps) {
           <ArrowLeft /> All approvals
         </Button>
         <p className="row approval-about">
-          <span className="cut">{workflowName} asks</span>
+          <span className="cut">{workflowName} requests approval</span>
           <Ago at={createdAt} />
           {expiresAt !== null && !decided && <DueTag at={expiresAt} />}
         </p>
-        <h2 className="approval-question">{message ?? "A decision is needed."}</h2>
+        <h2 className="approval-question">{message ?? "Approval required"}</h2>
         <p className="row approval-links">
           {may("workflows.list") && (
             <Link
@@ -47,12 +47,12 @@ export function ApprovalDetail(props: DetailProps) {
               params={{ id: runId }}
               search={{ step: approval.stepId }}
             >
-              <Activity /> The run behind it
+              <Activity /> View run
             </Link>
           )}
           {may("events.recent") && (
             <Link className="btn bare" to="/causes/$of" params={{ of: runId }}>
-              <GitFork /> Why?
+              <GitFork /> View causes
             </Link>
           )}
         </p>
@@ -61,7 +61,7 @@ export function ApprovalDetail(props: DetailProps) {
       </div>
       {decided ? (
         <div className="approval-foot" role="status">
-          <DecidedTag decided={decided} /> It no longer waits for you.
+          <DecidedTag decided={decided} /> This approval is closed.
         </div>
       ) : (
         <DecisionForm {...props} />
@@ -83,8 +83,8 @@ function DecisionForm({ item, isBusy, comment, reason, onComment, onDecide }: De
         className="grow"
         ref={reason}
         rows={1}
-        placeholder="Reason or comment"
-        aria-label={`Reason or comment on ${item.approval.workflowName}`}
+        placeholder="Comment or reason for rejection"
+        aria-label={`Comment on ${item.approval.workflowName}`}
         value={comment}
         onChange={({ target }) => onComment(target.value)}
         onKeyDown={(event) => {
@@ -98,7 +98,7 @@ function DecisionForm({ item, isBusy, comment, reason, onComment, onDecide }: De
         className="approval-no"
         disabled={isBusy}
         aria-keyshortcuts="n"
-        title="In the field: ↵ rejects, Ctrl ↵ approves"
+        title="In the comment field: Enter rejects, Ctrl Enter approves"
       >
         <X /> Reject <Keys keys="n Enter" />
       </Button>
@@ -119,13 +119,11 @@ function DecisionForm({ item, isBusy, comment, reason, onComment, onDecide }: De
 function Deciders({ approval }: { readonly approval: Approval }) {
   const nameOf = useNames();
   const { approvers, quorum, decisions } = approval;
-  const names = approvers.map(
-    (name) => nameOf(name) ?? `everyone who is ${toWords(name).toLowerCase()}`,
-  );
+  const names = approvers.map((name) => nameOf(name) ?? `members with the role ${toWords(name)}`);
   return (
     <p className="muted approval-who">
-      May decide: {names.join(", ")}.
-      {quorum > 1 && ` ${decisions} of ${quorum} have agreed; one refusal ends it.`}
+      Approvers: {names.join(", ")}.
+      {quorum > 1 && ` ${decisions} of ${quorum} approved. One rejection rejects the step.`}
     </p>
   );
 }

@@ -14,7 +14,7 @@ export function Grounds({ approval }: { readonly approval: Approval }) {
   if (run.redacted === true) {
     return (
       <p className="muted approval-grounds">
-        What the run read and wrote is shown to those who may read traces.
+        You don’t have permission to view the data of this run.
       </p>
     );
   }

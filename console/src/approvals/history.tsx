@@ -14,7 +14,11 @@ export function History() {
   if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
   if (isPending) return <Loading />;
   if (data.data.length === 0) {
-    return <Empty title="Nothing was decided yet">Decisions stand here, with who made them.</Empty>;
+    return (
+      <Empty title="No decisions yet">
+        Approved and rejected steps appear here, with the approver.
+      </Empty>
+    );
   }
   return (
     <ul className="scroll approval-history" aria-label="Decisions" tabIndex={0}>

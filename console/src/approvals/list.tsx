@@ -15,7 +15,7 @@ export function ApprovalList(props: {
   readonly onDecide: (item: InboxItem, approved: boolean) => void;
 }) {
   return (
-    <ul className="scroll approval-list" aria-label="Waiting approvals" tabIndex={0}>
+    <ul className="scroll approval-list" aria-label="Pending approvals" tabIndex={0}>
       {props.items.map((item) => (
         <li key={item.key} className={item.key === props.chosen ? "is-chosen" : ""}>
           <PlainButton
@@ -27,7 +27,7 @@ export function ApprovalList(props: {
               <strong className="cut grow">{item.approval.workflowName}</strong>
               <Ago at={item.approval.createdAt} />
             </span>
-            <span className="approval-ask">{item.approval.message ?? "A decision is needed."}</span>
+            <span className="approval-ask">{item.approval.message ?? "Approval required"}</span>
             <ApprovalTags item={item} />
           </PlainButton>
           {!item.decided && (
@@ -62,7 +62,7 @@ function ApprovalTags({ item: { approval, decided } }: { readonly item: InboxIte
       {expiresAt !== null && <DueTag at={expiresAt} />}
       {quorum > 1 && (
         <span className="muted">
-          {decisions} of {quorum} agreed
+          {decisions} of {quorum} approved
         </span>
       )}
     </span>
@@ -70,7 +70,7 @@ function ApprovalTags({ item: { approval, decided } }: { readonly item: InboxIte
 }
 
 export function DecidedTag({ decided }: { readonly decided: NonNullable<InboxItem["decided"]> }) {
-  if (decided.by === "somebody else") return <span className="tag idle">Decided</span>;
+  if (decided.by === "another approver") return <span className="tag idle">Decided</span>;
   return (
     <span className={`tag ${decided.approved ? "ok" : "bad"}`}>
       {decided.approved ? "Approved" : "Rejected"} by {decided.by}
@@ -83,7 +83,7 @@ export function DueTag({ at }: { readonly at: string }) {
   const tone = leftMs < SOON_MS ? "bad" : "idle";
   return (
     <time className={`tag ${tone}`} dateTime={at} title={toMoment(at)}>
-      {leftMs > 0 ? `Lapses in ${toCountdown(leftMs)}` : "Lapsed"}
+      {leftMs > 0 ? `Expires in ${toCountdown(leftMs)}` : "Expired"}
     </time>
   );
 }

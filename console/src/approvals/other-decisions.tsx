@@ -6,7 +6,7 @@ import { Ago } from "../ui/time.tsx";
 /** Pending requests, changes and agent calls, which are decided on their own pages. */
 export function OtherDecisions({ entries }: { readonly entries: readonly WaitingEntry[] }) {
   return (
-    <ul className="approval-others" aria-label="Requests, changes and agents">
+    <ul className="approval-others" aria-label="Requests, changes and agent actions">
       {entries.map((entry) => (
         <Decision key={entry.id} entry={entry} />
       ))}

@@ -17,8 +17,8 @@ import { PlainButton } from "../ui/form/button.tsx";
 const FRESH_AFTER_MS = 600;
 const WAYS: readonly (readonly [Way, string])[] = [
   ["all", "All"],
-  ["back", "What led to it"],
-  ["forth", "What came of it"],
+  ["back", "Causes"],
+  ["forth", "Effects"],
 ];
 
 /** The trace of any resource: causes above, effects below, with the time on the left. */
@@ -100,7 +100,7 @@ function CauseScreen(props: {
     <div className="page">
       <header className="page-head causes-head">
         <h1 className="cut">Causes and effects</h1>
-        <div className="tabs" role="group" aria-label="Way">
+        <div className="tabs" role="group" aria-label="Direction">
           {WAYS.map(([name, words]) => (
             <PlainButton
               key={name}
@@ -114,13 +114,13 @@ function CauseScreen(props: {
         <span className="grow" />
         <span className="muted cut cause-counts">
           {tellCounts(tree.counts)}
-          {tree.truncated && ", and more than is shown"}
+          {tree.truncated && ". Not all entries are shown."}
         </span>
       </header>
       {props.error && <ErrorNotice error={props.error} />}
       {rows.length === 0 ? (
-        <Empty title="Nothing is known of it">
-          Nothing led to it that you may see, and nothing came of it.
+        <Empty title="No causes or effects">
+          There are no causes or effects that you have permission to view.
         </Empty>
       ) : (
         <div className="causes">
@@ -176,8 +176,8 @@ function useTreeKeys(
     { keys: "k", label: "Previous", run: () => walk(-1) },
     { keys: "ArrowDown", label: "Next", run: () => walk(1), hidden: true },
     { keys: "ArrowUp", label: "Previous", run: () => walk(-1), hidden: true },
-    { keys: "ArrowLeft", label: "Fold, or to the cause", run: close },
-    { keys: "ArrowRight", label: "Unfold", run: () => chosen && onFold(chosen, true) },
-    { keys: "Enter", label: "Go to its screen", run: leave },
+    { keys: "ArrowLeft", label: "Collapse or go to cause", run: close },
+    { keys: "ArrowRight", label: "Expand", run: () => chosen && onFold(chosen, true) },
+    { keys: "Enter", label: "Open", run: leave },
   ]);
 }

@@ -44,14 +44,17 @@ export function CauseSide({
           <ScreenLink node={node} />
           {resource && resource.type !== "run" && !node.focus && (
             <Link className="btn" to="/causes/$of" params={{ of: resource.id }}>
-              Follow {resource.number ?? `the ${resource.type.replaceAll("_", " ")}`}
+              Show causes of {resource.number ?? `the ${resource.type.replaceAll("_", " ")}`}
             </Link>
           )}
           {fan && !fan.open && <Button onClick={onOpen}>Show all {fan.count}</Button>}
         </p>
         {fan && <FanSample node={node} />}
         {isEvent && !mayRead && (
-          <p className="muted">Its data is shown to those who may read the audit log.</p>
+          <p className="muted">
+            You don’t have permission to view the data of this event. It requires access to the
+            audit log.
+          </p>
         )}
         {isEvent && error && <ErrorNotice error={error} />}
         {isEvent && mayRead && !error && !data && <Loading rows={4} />}
@@ -71,10 +74,10 @@ function ScreenLink({ node }: { readonly node: CauseNode }) {
   if (!screen) return null;
   const words =
     screen.to === "/workflows/$id"
-      ? "Open the workflow"
+      ? "Open workflow"
       : "search" in screen
-        ? "Open the step that did it"
-        : "Open the run";
+        ? "Open step"
+        : "Open run";
   return (
     <Link className="btn" {...screen}>
       {words}
@@ -178,7 +181,7 @@ function FanSample({ node }: { readonly node: CauseNode }) {
   if (!fan) return null;
   return (
     <section>
-      <h3>The first of them</h3>
+      <h3>First entries</h3>
       <Split statuses={fan.statuses} />
       <ul className="cause-members">
         {fan.sample.map(({ id, label }) => (

@@ -35,12 +35,12 @@ export function Changes() {
     { keys: "c", label: "New change", run: () => setNew(true), disabled: whyNotNew },
     {
       keys: "l",
-      label: isList ? "Show the calendar" : "Show the list",
+      label: isList ? "Show calendar" : "Show list",
       run: () => show(isList ? undefined : "list"),
     },
     {
       keys: "b",
-      label: "Open the board",
+      label: "Open change board",
       run: () => void navigate({ to: "/changes/board", search: {} }),
     },
   ]);

@@ -20,8 +20,8 @@ const PAUSE_MS = 200;
 const LABELS: Readonly<Record<ChangeTab, string>> = {
   open: "Open",
   waiting: "Waiting for me",
-  mine: "Mine",
-  ended: "Ended",
+  mine: "Assigned to me",
+  ended: "Closed",
 };
 
 const QUERIES = {
@@ -46,7 +46,7 @@ export function ChangeList() {
   useActions([
     {
       keys: "/",
-      label: "Find a change",
+      label: "Search changes",
       run: () => document.getElementById("change-find")?.focus(),
     },
   ]);
@@ -54,7 +54,7 @@ export function ChangeList() {
   return (
     <>
       <div className="calendar-bar">
-        <div className="tabs changes-tabs" role="group" aria-label="Which">
+        <div className="tabs changes-tabs" role="group" aria-label="Filter">
           {CHANGE_TABS.map((one) => (
             <PlainButton key={one} aria-pressed={tab === one} onClick={() => show({ tab: one })}>
               {LABELS[one]}
@@ -66,8 +66,8 @@ export function ChangeList() {
           <TextInput
             id="change-find"
             type="search"
-            aria-label="Find a change"
-            placeholder="Find a change…"
+            aria-label="Search changes"
+            placeholder="Search changes…"
             value={text}
             onChange={({ target }) => setText(target.value)}
             onBlur={() => show({ q: q === "" ? undefined : q })}
@@ -88,7 +88,7 @@ export function ChangeList() {
       )}
       {data?.pagination.hasMore === true && (
         <p className="muted changes-cut">
-          The first {SHOWN} are shown: find others by their words.
+          The first {SHOWN} changes are shown. Search to find others.
         </p>
       )}
     </>
@@ -96,14 +96,18 @@ export function ChangeList() {
 }
 
 function None({ tab, isFound }: { readonly tab: ChangeTab; readonly isFound: boolean }) {
-  if (isFound) return <Empty title="No change has these words" />;
+  if (isFound) return <Empty title="No changes found" />;
   if (tab === "waiting") {
     return (
-      <Empty title="Nothing waits for you">A change that asks for your vote appears here.</Empty>
+      <Empty title="No changes wait for your approval">
+        Changes that need your approval appear here.
+      </Empty>
     );
   }
   return (
-    <Empty title="No changes here">Draft one with C: it is private until you hand it in.</Empty>
+    <Empty title="No changes">
+      Press C to create a draft. Only you see it until you submit it.
+    </Empty>
   );
 }
 
@@ -132,7 +136,7 @@ function listColumns(nameOf: NameOf): readonly Column<Change>[] {
     },
     {
       id: "when",
-      label: "When",
+      label: "Planned",
       width: "210px",
       cell: ({ plannedStart, plannedEnd }) => toSpan(plannedStart, plannedEnd),
       sortBy: ({ plannedStart }) => plannedStart ?? "9",
@@ -145,7 +149,7 @@ function listColumns(nameOf: NameOf): readonly Column<Change>[] {
     },
     {
       id: "who",
-      label: "Who",
+      label: "Assignee",
       width: "150px",
       cell: ({ assigneeId, teamId }) => nameOf(assigneeId) ?? nameOf(teamId) ?? "–",
     },

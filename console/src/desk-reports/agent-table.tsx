@@ -27,7 +27,7 @@ export function AgentTable({ report, onOpen }: AgentTableProps) {
       cell: ({ id, name }) => (
         <span className="row agent-name">
           <Avatar name={name ?? undefined} />
-          {id === null ? "Nobody" : (name ?? "Somebody who left")}
+          {id === null ? "Unassigned" : (name ?? "Former member")}
         </span>
       ),
     },
@@ -61,8 +61,8 @@ export function AgentTable({ report, onOpen }: AgentTableProps) {
   ];
   if (report.agents.length === 0) return null;
   return (
-    <section className="report-card wide" aria-label="Who has what">
-      <h2>Who has what</h2>
+    <section className="report-card wide" aria-label="Tickets by agent">
+      <h2>Tickets by agent</h2>
       <Table
         label="Agents"
         columns={columns}

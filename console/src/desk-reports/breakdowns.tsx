@@ -76,9 +76,9 @@ export function AgeBars({ report, onOpen }: BreakdownProps) {
   const isEmpty = report.ages.every(({ open }) => open === 0);
   return (
     <BarCard
-      title="Open now, by age"
+      title="Open tickets by age"
       lines={isEmpty ? [] : lines}
-      nothing="Nothing is open."
+      nothing="No open tickets."
       onOpen={onOpen}
     />
   );
@@ -98,9 +98,9 @@ export function KeptBars(props: BreakdownProps & { readonly by: "team" | "priori
   }));
   return (
     <BarCard
-      title={by === "team" ? "SLA met, by team" : "SLA met, by priority"}
+      title={by === "team" ? "SLA met by team" : "SLA met by priority"}
       lines={lines}
-      nothing="No target was due."
+      nothing="No SLA targets in this period."
       onOpen={onOpen}
     />
   );
@@ -122,7 +122,7 @@ export function StarBars({ report, onOpen }: BreakdownProps) {
     <BarCard
       title="Satisfaction"
       lines={report.stars.length === 0 ? [] : lines}
-      nothing="Nobody has rated a solution."
+      nothing="No ratings in this period."
       onOpen={onOpen}
     />
   );
@@ -133,14 +133,14 @@ export function CategoryTable({ report, onOpen }: BreakdownProps) {
     id: category,
     label: category === "" ? "None" : toWords(category),
     parts: [{ value: created, tone: "info" }],
-    words: before === 0 ? String(created) : `${created} · ${before} before`,
+    words: before === 0 ? String(created) : `${created} · previously ${before}`,
     rows: `created?category=${encodeURIComponent(category)}`,
   }));
   return (
     <BarCard
-      title="Created, by category"
+      title="Created by category"
       lines={lines}
-      nothing="Nothing has a category."
+      nothing="No tickets with a category."
       onOpen={onOpen}
     />
   );
@@ -149,16 +149,16 @@ export function CategoryTable({ report, onOpen }: BreakdownProps) {
 export function ServiceTable({ report, onOpen }: BreakdownProps) {
   const lines = report.services.map(({ id, name, created }): BarLine => ({
     id: id ?? "",
-    label: name ?? "Gone",
+    label: name ?? "Deleted item",
     parts: [{ value: created, tone: "info" }],
     words: String(created),
     rows: `created?itemId=${id ?? ""}`,
   }));
   return (
     <BarCard
-      title="Created, by service"
+      title="Created by service"
       lines={lines}
-      nothing="No ticket names a configuration item."
+      nothing="No tickets with a configuration item."
       onOpen={onOpen}
     />
   );

@@ -16,7 +16,7 @@ test("a change is good or bad depending on the figure", () => {
   expect(toChange(12, 10, "more")).toEqual({ change: "+20 %", tone: "ok" });
   expect(toChange(12, 10, "less")).toEqual({ change: "+20 %", tone: "bad" });
   expect(toChange(12, 10, "neither").tone).toBe("idle");
-  expect(toChange(10, 10, "more").change).toBe("the same");
+  expect(toChange(10, 10, "more").change).toBe("unchanged");
   expect(toChange(10, 0, "more").change).toBeUndefined();
 });
 

@@ -57,7 +57,7 @@ export function toTiles({ now, before }: Pick<Report, "now" | "before">): readon
   return [
     tile(["created", "Created", "created"], ({ created }) => created, [plain, "neither"]),
     tile(["resolved", "Resolved", "resolved"], ({ resolved }) => resolved, [plain, "more"]),
-    tile(["open", "Open at the end", "open"], ({ open }) => open, [plain, "less"]),
+    tile(["open", "Open at end of period", "open"], ({ open }) => open, [plain, "less"]),
     {
       ...tile(["kept", "SLA met", "breached"], kept, [percent, "more"]),
       about: `${now.breached} breached`,
@@ -67,14 +67,14 @@ export function toTiles({ now, before }: Pick<Report, "now" | "before">): readon
         toSpanWords,
         "less",
       ]),
-      about: `9 of 10 within ${toSpanWords(now.responseP90)}`,
+      about: `90 % within ${toSpanWords(now.responseP90)}`,
     },
     {
       ...tile(["resolution", "Resolution", "resolved"], (one) => one.resolutionMedian, [
         toSpanWords,
         "less",
       ]),
-      about: `9 of 10 within ${toSpanWords(now.resolutionP90)}`,
+      about: `90 % within ${toSpanWords(now.resolutionP90)}`,
     },
     {
       ...tile(["reopened", "Reopened", "reopened"], reopened, [percent, "less"]),
@@ -85,7 +85,7 @@ export function toTiles({ now, before }: Pick<Report, "now" | "before">): readon
         stars,
         "more",
       ]),
-      about: `${now.ratings} ratings, of 5`,
+      about: `out of 5, ${now.ratings} ratings`,
     },
   ];
 }
@@ -100,7 +100,7 @@ export function toChange(
 ): Pick<Tile, "change" | "tone"> {
   if (now === null || before === null || before === 0) return { change: undefined, tone: "idle" };
   const percent = ((now - before) / before) * 100;
-  if (Math.abs(percent) < SAME) return { change: "the same", tone: "idle" };
+  if (Math.abs(percent) < SAME) return { change: "unchanged", tone: "idle" };
   const isMore = percent > 0;
   const tone = wish === "neither" ? "idle" : isMore === (wish === "more") ? "ok" : "bad";
   return { change: `${isMore ? "+" : "−"}${Math.abs(Math.round(percent))} %`, tone };

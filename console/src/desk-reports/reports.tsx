@@ -54,7 +54,7 @@ export function DeskReports() {
         <ReportBar {...{ search, show }} />
       </header>
       <div className="reports-body">
-        <div className="reports-scroll scroll" tabIndex={0} role="region" aria-label="Figures">
+        <div className="reports-scroll scroll" tabIndex={0} role="region" aria-label="Key figures">
           {error && <ErrorNotice error={error} retry={() => void refetch()} />}
           {isPending && !error && <Loading rows={12} />}
           {data && <Figures report={data.data} onOpen={open} />}
@@ -77,7 +77,7 @@ function ReportBar({ search, show }: ReportBarProps) {
   return (
     <>
       <Select
-        aria-label="Kind"
+        aria-label="Ticket type"
         value={search.kind ?? "incident"}
         onChange={({ target }) => show({ kind: KINDS.find((one) => one === target.value) })}
       >
@@ -88,7 +88,7 @@ function ReportBar({ search, show }: ReportBarProps) {
         ))}
       </Select>
       <Select
-        aria-label="Time"
+        aria-label="Period"
         value={search.days ?? "30"}
         onChange={({ target }) => show({ days: SPANS.find((one) => one === target.value) })}
       >
@@ -174,7 +174,7 @@ function FigureTile({
         <span className="tile-value">
           {tile.value}
           {tile.change !== undefined && (
-            <span className={`tile-change ${tile.tone}`} title="Beside the time before">
+            <span className={`tile-change ${tile.tone}`} title="Compared with the previous period">
               {tile.change}
             </span>
           )}

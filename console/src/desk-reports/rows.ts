@@ -39,7 +39,7 @@ export function toRowsTitle(
       if (name === "itemId") return "one service";
       if (name === "category") return value === "" ? "no category" : toWords(value);
       if (name === "satisfaction") return `${value} of 5`;
-      return value === "none" ? "nobody's" : (nameOf(value) ?? "one");
+      return value === "none" ? "unassigned" : (nameOf(value) ?? "unknown");
     });
   const age = minAgeDays === undefined ? [] : [ageWords(minAgeDays, maxAgeDays)];
   const since = from === undefined ? [] : [`from ${day(from)}`];

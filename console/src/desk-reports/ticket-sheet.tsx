@@ -31,7 +31,7 @@ export function TicketSheet({ scope, figure, onClose }: TicketSheetProps) {
   useActions([{ keys: "Escape", label: "Close", run: onClose, hidden: true }]);
   const found = data?.data;
   return (
-    <aside className="sheet" aria-label="Tickets behind the figure">
+    <aside className="sheet" aria-label="Tickets">
       <header className="sheet-head">
         <h2 className="grow">
           {toRowsTitle(rows, nameOf)}
@@ -44,7 +44,7 @@ export function TicketSheet({ scope, figure, onClose }: TicketSheetProps) {
       <div className="scroll sheet-rows" tabIndex={0} role="region" aria-label="Tickets">
         {error && <ErrorNotice error={error} retry={() => void refetch()} />}
         {isPending && !error && <Loading rows={8} />}
-        {found?.total === 0 && <p className="muted sheet-none">None.</p>}
+        {found?.total === 0 && <p className="muted sheet-none">No tickets.</p>}
         <ul>
           {found?.tickets.map((ticket) => (
             <li key={ticket.id}>
@@ -54,7 +54,7 @@ export function TicketSheet({ scope, figure, onClose }: TicketSheetProps) {
                   <span className="cut">{ticket.title}</span>
                   <span className="muted cut">
                     <span className="mono">{ticket.number}</span>{" "}
-                    {nameOf(ticket.assigneeId) ?? "Nobody"}
+                    {nameOf(ticket.assigneeId) ?? "Unassigned"}
                     {ticket.minutes !== null && ` · ${toSpanWords(ticket.minutes)}`}
                     {ticket.satisfaction !== null && ` · ${ticket.satisfaction} of 5`}
                   </span>
@@ -66,7 +66,7 @@ export function TicketSheet({ scope, figure, onClose }: TicketSheetProps) {
         </ul>
         {found && found.total > found.tickets.length && (
           <p className="muted sheet-none">
-            The first {found.tickets.length}. Narrow the report for the others.
+            The first {found.tickets.length} tickets are shown. Filter the report to see others.
           </p>
         )}
       </div>

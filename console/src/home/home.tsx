@@ -61,12 +61,12 @@ function Skeleton() {
   return (
     <div className="home-panels" aria-hidden="true">
       <div className="home-column">
-        {panel("Waits for you", "many")}
-        {hasRuns && panel("Failed in the last day", "some")}
+        {panel("Waiting for you", "many")}
+        {hasRuns && panel("Failed runs, last 24 hours", "some")}
       </div>
       <div className="home-column">
-        {hasRuns && panel("Running now", "few")}
-        {panel("Since you were here", "some")}
+        {hasRuns && panel("Running", "few")}
+        {panel("Changes since your last visit", "some")}
       </div>
     </div>
   );
@@ -103,8 +103,8 @@ function Greeting() {
   const [firstName] = me?.user.name.split(" ") ?? [];
   const said =
     total === 0
-      ? "Nothing waits for you."
-      : `${count(total, "thing waits", "things wait")} for you.`;
+      ? "Nothing is waiting for you."
+      : `${count(total, "item is", "items are")} waiting for you.`;
   return (
     <h1 className="home-title">
       {firstName === undefined ? `${greeting}.` : `${greeting}, ${firstName}. `}
@@ -119,13 +119,13 @@ function Waiting() {
   const shown = entries.slice(0, shownMax);
   return (
     <Panel
-      title="Waits for you"
+      title="Waiting for you"
       rows="many"
       count={total}
       isLoading={isLoading}
       error={error}
       retry={retry}
-      none="No decision, ticket or request is yours to move."
+      none="No approvals, tickets or tasks are waiting for you."
     >
       {shown.map(({ id, kind, text, about, to, search, at, state }) => (
         <li key={id}>
@@ -160,7 +160,7 @@ function Failures() {
   const failures = groupFailures(data?.data ?? []);
   return (
     <Panel
-      title="Failed in the last day"
+      title="Failed runs, last 24 hours"
       rows="some"
       count={failures.length}
       all="/runs"
@@ -168,7 +168,7 @@ function Failures() {
       isLoading={isPending}
       error={error}
       retry={() => void refetch()}
-      none="Nothing: all is well."
+      none="No failed runs."
     >
       {failures
         .slice(0, SHOWN_MAX)
@@ -222,7 +222,7 @@ function Running() {
   const runs = data?.data ?? [];
   return (
     <Panel
-      title="Running now"
+      title="Running"
       rows="few"
       count={runs.length}
       all="/runs"
@@ -230,7 +230,7 @@ function Running() {
       isLoading={isPending}
       error={error}
       retry={() => void refetch()}
-      none="Nothing runs at this moment."
+      none="No running workflows."
     >
       {runs.map((run) => (
         <li key={run.id}>
@@ -269,13 +269,13 @@ function Changes() {
   const findPath = usePathOf();
   return (
     <Panel
-      title="Since you were here"
+      title="Changes since your last visit"
       rows="some"
       isLoading={mayFollow && isPending}
       error={error}
       retry={() => void refetch()}
       count={changes.length}
-      none="Nobody changed anything."
+      none="No changes."
     >
       {changes.slice(0, SHOWN_MAX).map((change) => {
         const path = findPath(change.type, change.id, change.number);

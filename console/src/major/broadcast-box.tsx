@@ -22,8 +22,8 @@ const STATUSES = choicesOf(STATUS_NOTICE_STATUS, {
 });
 
 const EFFECTS = choicesOf(STATUS_NOTICE_EFFECT, {
-  degraded: "Slow or limited",
-  down: "Does not work",
+  degraded: "Degraded",
+  down: "Down",
 });
 
 interface Draft {
@@ -55,36 +55,40 @@ export function BroadcastBox({ room }: { readonly room: Room }) {
       message,
       ...(isPublic && { statusPage: { ...notice, ...(title !== "" && { title }) } }),
     }),
-    said: isPublic ? "Told to all, and to the public." : "Told to all who have to do with it.",
+    said: isPublic
+      ? "Update sent and published on the status page."
+      : "Update sent to all people involved.",
     startsOver: true,
   });
   return (
     <div className="broadcast">
       <InlineForm
         form={form}
-        label="Broadcast"
+        label="Send update"
         isMain
         keys="mod+Enter"
         act={
           <>
-            <Send /> Broadcast
+            <Send /> Send update
           </>
         }
         others={
           page?.isOn === true && (
             <CheckField
               {...freeField("isPublic", isPublic, (isOn) => setPublic(isOn === true))}
-              label="Also on the status page"
+              label="Also publish on the status page"
             />
           )
         }
       >
         <TextAreaField
           {...form.field("message")}
-          label="Broadcast message"
+          label="Update message"
           hidesLabel
           rows={2}
-          placeholder={form.refusal ?? "What is known, what is done, when the next word comes…"}
+          placeholder={
+            form.refusal ?? "Describe the impact, the current work and the time of the next update."
+          }
         />
         {isPublic && <PublicFields form={form} />}
       </InlineForm>
@@ -95,11 +99,11 @@ export function BroadcastBox({ room }: { readonly room: Room }) {
 function PublicFields({ form }: { readonly form: Form<Draft> }) {
   const components = useOp("status_components.list", { query: { limit: 100 } }).data?.data ?? [];
   return (
-    <Stack role="group" aria-label="For the public" gap={5}>
+    <Stack role="group" aria-label="Status page" gap={5}>
       <TextField
         {...form.field("title")}
         label="Title on the status page"
-        placeholder="What it is called outside, as in: Card payments"
+        placeholder="Example: Card payments fail"
       />
       <Grid min="m">
         <SelectField {...form.field("status")} isRequired options={STATUSES} />

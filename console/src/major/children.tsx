@@ -25,9 +25,9 @@ export function Children(props: {
   return (
     <section>
       <h2>
-        Reports <span className="muted">{total}</span>
+        Child incidents <span className="muted">{total}</span>
       </h2>
-      <ul className="room-children" aria-label="Reports">
+      <ul className="room-children" aria-label="Child incidents">
         {children.map((child) => (
           <li key={child.id} className={`room-child ${toneOf(child.state)}`}>
             <Link to="/tickets/$reference" params={{ reference: child.number }} title={child.title}>
@@ -36,7 +36,7 @@ export function Children(props: {
             </Link>
             {mayChange && (
               <PlainButton
-                aria-label={`Take ${child.number} out`}
+                aria-label={`Remove ${child.number}`}
                 onClick={() =>
                   void perform("incidents.remove_child", { params: { id, childId: child.id } })
                 }
@@ -57,10 +57,10 @@ function AddChild({ id }: { readonly id: string }) {
   const form = useForm("incidents.add_child", { params: { id }, startsOver: true });
   const { onChange, ...field } = form.field("incidentId");
   return (
-    <InlineForm form={form} label="Add a report" act="Add" isLine>
+    <InlineForm form={form} label="Add child incident" act="Add incident" isLine>
       <TextField
         {...field}
-        label="Add a report by its number"
+        label="Number of the child incident"
         hidesLabel
         placeholder="INC…"
         onChange={(number) => onChange(number?.toUpperCase())}

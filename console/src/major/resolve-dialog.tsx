@@ -16,16 +16,16 @@ export function ResolveDialog({ room, onClose }: ResolveDialogProps) {
   const form = useForm("incidents.resolve", {
     params: { id: incident.id },
     initial: { resolveChildren: true },
-    said: `${incident.number} is resolved.`,
+    said: `${incident.number} resolved`,
     onDone: onClose,
   });
   return (
     <FormDialog form={form} title={`Resolve ${incident.number}`} act="Resolve" onClose={onClose}>
-      <TextAreaField {...form.field("resolution")} label="Description of the resolution" />
+      <TextAreaField {...form.field("resolution")} label="Resolution" />
       {children.open > 0 && (
         <CheckField
           {...form.field("resolveChildren")}
-          label={`And ${count(children.open, "open report")} with it`}
+          label={`Also resolve ${count(children.open, "open child incident")}`}
         />
       )}
     </FormDialog>

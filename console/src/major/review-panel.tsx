@@ -71,7 +71,7 @@ function ReviewForm({ heading, articleId, state, text, onClose }: ReviewFormProp
   });
   const keep = (): void =>
     form.submitThen(async () => {
-      notify("The review is kept as a draft.");
+      notify("Review saved as draft.");
       onClose();
     });
   const publish = (): void =>
@@ -80,7 +80,7 @@ function ReviewForm({ heading, articleId, state, text, onClose }: ReviewFormProp
       if (state === undefined || state === "draft")
         await call("knowledge.submit_review", { params });
       await call("knowledge.publish", { params });
-      notify("The review is published.");
+      notify("Review published.");
       onClose();
     });
   const isPublished = state === "published";
@@ -88,19 +88,20 @@ function ReviewForm({ heading, articleId, state, text, onClose }: ReviewFormProp
     <FormDialog
       form={{ ...form, isUnchanged: false, submit: isPublished ? keep : publish }}
       title={heading}
-      act={isPublished ? "Keep it" : "Publish"}
+      act={isPublished ? "Save draft" : "Publish"}
       isWide
       onClose={onClose}
       others={
         !isPublished && (
           <CommandButton command={form} onPress={keep}>
-            Keep it
+            {" "}
+            Save draft{" "}
           </CommandButton>
         )
       }
     >
       {state === undefined ? (
-        <p className="muted">Drafted from the timeline. Nothing is kept until you say so.</p>
+        <p className="muted">This draft was generated from the timeline. It is not saved yet.</p>
       ) : (
         <State state={state} />
       )}
@@ -108,7 +109,7 @@ function ReviewForm({ heading, articleId, state, text, onClose }: ReviewFormProp
       <TextAreaField
         {...form.field("body")}
         label="Review"
-        help="Markdown. Facts are from the log; questions in italics are yours to answer."
+        help="Markdown. The facts come from the event log. Answer the questions in italics."
         areaRef={field}
         rows={20}
         isMono

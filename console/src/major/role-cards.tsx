@@ -32,11 +32,11 @@ export function RoleCards({ room }: { readonly room: Room }) {
       params: { id: incident.id, role },
       body: { userId },
     });
-  const disabled = mayChange ? undefined : "You may not change who does what here.";
+  const disabled = mayChange ? undefined : "You don’t have permission to assign roles.";
   useActions(
     ROLES.map(([role, label], n) => ({
       keys: String(n + 1),
-      label: `${label}: me`,
+      label: `${label}: assign to me`,
       run: () => void assign(role, me ?? null),
       disabled,
     })),
@@ -68,14 +68,14 @@ function RoleCard(props: {
 }) {
   const nameOf = useNames();
   const { userId, label, disabled } = props;
-  const name = nameOf(userId) ?? (userId === undefined ? undefined : "Somebody");
+  const name = nameOf(userId) ?? (userId === undefined ? undefined : "Unknown user");
   return (
     <div className={userId === undefined ? "role-card is-empty" : "role-card"}>
       <p className="row">
         <Avatar name={name} big />
         <span className="grow">
           <strong>{label}</strong>
-          <span className="muted">{name ?? "Nobody yet"}</span>
+          <span className="muted">{name ?? "Unassigned"}</span>
         </span>
       </p>
       <p className="muted role-about">{props.about}</p>
@@ -83,14 +83,18 @@ function RoleCard(props: {
         <div className="row">
           <PersonCombobox
             key={userId ?? ""}
-            label={`${label}: who`}
-            placeholder="Choose somebody…"
+            label={`${label}: person`}
+            placeholder="Search people"
             value={userId}
             onChange={(value) => props.onAssign(value ?? null)}
           />
           {userId !== props.me && (
-            <Button aria-label={`${label}: me`} onClick={() => props.onAssign(props.me ?? null)}>
-              Me
+            <Button
+              aria-label={`${label}: assign to me`}
+              onClick={() => props.onAssign(props.me ?? null)}
+            >
+              {" "}
+              Assign to me{" "}
             </Button>
           )}
         </div>

@@ -28,7 +28,7 @@ export function MajorRoom() {
   const { id } = useParams({ from: "/inside/major/$id" });
   const { data, error, isPending, refetch } = useOp("major_incidents.room", { params: { id } });
   const room = data?.data;
-  useTitle(room && `Room of ${room.incident.number}`);
+  useTitle(room && `Major incident ${room.incident.number}`);
   if (isGone(error)) return <NotFound />;
   return (
     <div className="page">
@@ -48,14 +48,14 @@ function RoomSheet({ room }: { readonly room: Room }) {
   useActions([
     {
       keys: "b",
-      label: "Broadcast an update",
+      label: "Send update",
       run: () => document.querySelector<HTMLElement>(".broadcast textarea")?.focus(),
     },
     {
       keys: "e",
       label: "Resolve",
       run: () => setOpen("resolve"),
-      disabled: isOpen ? whyNotResolve : "It is resolved.",
+      disabled: isOpen ? whyNotResolve : "The incident is already resolved.",
     },
     { keys: "r", label: "Review", run: () => setOpen("review") },
   ]);
@@ -98,7 +98,7 @@ function RoomSheet({ room }: { readonly room: Room }) {
           {incident.isMajor && <BroadcastBox room={room} />}
           <Broadcasts broadcasts={room.broadcasts} />
         </div>
-        <aside className="room-side" aria-label="Around it">
+        <aside className="room-side" aria-label="Related">
           <Children id={incident.id} total={children.total} isMajor={incident.isMajor} />
           <Story id={incident.id} />
         </aside>
@@ -116,11 +116,11 @@ function Figures({ room }: { readonly room: Room }) {
   const from = Date.parse(incident.createdAt);
   const to = incident.resolvedAt === null ? now : Date.parse(incident.resolvedAt);
   const figures: readonly (readonly [string, string])[] = [
-    [toDuration(to - from), incident.resolvedAt === null ? "and it goes on" : "it lasted"],
+    [toDuration(to - from), incident.resolvedAt === null ? "elapsed" : "total duration"],
     [String(people), people === 1 ? "person affected" : "people affected"],
     [
       String(children.total),
-      children.open === 0 ? "reports, none open" : `reports, ${children.open} open`,
+      children.open === 0 ? "child incidents, none open" : `child incidents, ${children.open} open`,
     ],
   ];
   return (
@@ -139,13 +139,13 @@ function NotMajor({ id, isOpen }: { readonly id: string; readonly isOpen: boolea
   const declare = useCommand("incidents.declare_major");
   return (
     <div className="notice room-notice">
-      <span className="grow">It is not a major incident.</span>
+      <span className="grow">This is not a major incident.</span>
       {isOpen && (
         <CommandButton
           command={declare}
           onPress={() => void declare.run({ params: { id }, body: {} })}
         >
-          Declare it one
+          Declare major incident
         </CommandButton>
       )}
     </div>
@@ -153,21 +153,19 @@ function NotMajor({ id, isOpen }: { readonly id: string; readonly isOpen: boolea
 }
 
 function Broadcasts({ broadcasts }: { readonly broadcasts: Room["broadcasts"] }) {
-  if (broadcasts.length === 0) return <p className="muted">Nothing was told yet.</p>;
+  if (broadcasts.length === 0) return <p className="muted">No updates yet.</p>;
   return (
     <section aria-label="Updates">
-      <h2>{count(broadcasts.length, "message")} so far</h2>
+      <h2>{count(broadcasts.length, "update")}</h2>
       <ol className="room-told">
         {broadcasts.map(({ at, by, message, statusPage }) => (
           <li key={at}>
             <p className="row">
-              <strong>{by ?? "Somebody"}</strong>
+              <strong>{by ?? "Unknown user"}</strong>
               <time className="muted" dateTime={at}>
                 {new Date(at).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" })}
               </time>
-              {statusPage && (
-                <span className="tag info">On the status page: {statusPage.status}</span>
-              )}
+              {statusPage && <span className="tag info">Status page: {statusPage.status}</span>}
             </p>
             <p className="room-words">{message}</p>
           </li>

@@ -14,8 +14,8 @@ export function Story({ id }: { readonly id: string }) {
   const stream = useMemo(() => toStream(data?.data ?? [], nameOf, null), [data, nameOf]);
   return (
     <section>
-      <h2>What happened</h2>
-      <Timeline label="What happened" entries={stream.toReversed().map(toTimelineEntry)} />
+      <h2>Timeline</h2>
+      <Timeline label="Timeline" entries={stream.toReversed().map(toTimelineEntry)} />
     </section>
   );
 }

@@ -1,13 +1,33 @@
 /** Types of e-mail for the settings, as patterns of event types. */
 export const KINDS_OF_MAIL = [
-  { pattern: "incident.*", label: "Incidents", about: "Yours, or those that you watch." },
-  { pattern: "sla.*", label: "Target times", about: "A ticket of yours is late, or will be." },
-  { pattern: "request.*", label: "Requests", about: "What you asked for, or are to approve." },
-  { pattern: "change.*", label: "Changes", about: "Those that you plan, do or approve." },
-  { pattern: "problem.*", label: "Problems", about: "Yours, or those that you watch." },
-  { pattern: "workflow.*", label: "Workflows", about: "A run waits for you, or has failed." },
-  { pattern: "webhook.*", label: "Webhooks", about: "One was paused after failures." },
-  { pattern: "article.*", label: "Knowledge", about: "An article is to be reviewed." },
+  {
+    pattern: "incident.*",
+    label: "Incidents",
+    about: "Assigned to you, reported by you or watched by you.",
+  },
+  {
+    pattern: "sla.*",
+    label: "SLA targets",
+    about: "SLA target of your ticket at risk or breached.",
+  },
+  {
+    pattern: "request.*",
+    label: "Requests",
+    about: "Your requests, and requests that need your approval.",
+  },
+  {
+    pattern: "change.*",
+    label: "Changes",
+    about: "Your changes, and changes that need your approval.",
+  },
+  {
+    pattern: "problem.*",
+    label: "Problems",
+    about: "Assigned to you, reported by you or watched by you.",
+  },
+  { pattern: "workflow.*", label: "Workflows", about: "Failed runs, and runs that wait for you." },
+  { pattern: "webhook.*", label: "Webhooks", about: "Webhooks that were paused after failures." },
+  { pattern: "article.*", label: "Knowledge", about: "Articles that need a review." },
 ] as const;
 
 /** Adds or removes a pattern. */

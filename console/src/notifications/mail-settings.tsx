@@ -14,7 +14,7 @@ interface Preferences {
 
 /** Which notifications are also sent by e-mail. All are in the inbox. */
 export function MailSettings() {
-  useTitle("Mail settings");
+  useTitle("Notification settings");
   const { data, error, isPending, refetch } = useOp("notifications.get_preferences");
   const preferences = data?.data;
   const save = (next: Preferences, said: string): void => {
@@ -40,8 +40,8 @@ export function MailSettings() {
       <div className="reading-sheet">
         <h1>E-mail and notifications</h1>
         <p className="muted">
-          Everything you are told is in your inbox here. Say what is sent by mail as well; it holds
-          for this workspace.
+          All notifications appear in your inbox. Select which ones you also get by e-mail in this
+          workspace.
         </p>
         <MailNotice />
         {error && <ErrorNotice error={error} retry={() => void refetch()} />}
@@ -49,15 +49,18 @@ export function MailSettings() {
         {preferences && (
           <>
             <Switch
-              label="Send me mail"
-              about="Off: nothing is mailed to you, whatever happens."
+              label="E-mail notifications"
+              about="Off: you get no notifications by e-mail."
               isOn={preferences.email}
               onChange={(email) =>
-                save({ ...preferences, email }, email ? "Mail is on." : "Mail is off.")
+                save(
+                  { ...preferences, email },
+                  email ? "E-mail notifications turned on" : "E-mail notifications turned off",
+                )
               }
             />
             <fieldset className="mail-kinds" disabled={!preferences.email}>
-              <legend>About</legend>
+              <legend>Topics</legend>
               {KINDS_OF_MAIL.map(({ pattern, label, about }) => (
                 <Switch
                   key={pattern}
@@ -70,7 +73,7 @@ export function MailSettings() {
                         email: preferences.email,
                         noEmailFor: setMuted(preferences.noEmailFor, pattern, !isOn),
                       },
-                      isOn ? `${label}: by mail.` : `${label}: only here.`,
+                      isOn ? `${label}: e-mail turned on` : `${label}: e-mail turned off`,
                     )
                   }
                 />

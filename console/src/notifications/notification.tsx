@@ -39,7 +39,7 @@ export function NotificationPage() {
       run: () => void navigate({ to: "/notifications" }),
       hidden: true,
     },
-    ...(path === undefined ? [] : [{ keys: "Enter", label: "Go there", run: follow }]),
+    ...(path === undefined ? [] : [{ keys: "Enter", label: "Open", run: follow }]),
   ]);
   return (
     <div className="scroll reading">

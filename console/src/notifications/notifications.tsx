@@ -36,34 +36,35 @@ export function Notifications() {
     { keys: "Enter", label: "Open", run: () => open(current), hidden: true },
     {
       keys: "u",
-      label: current?.readAt === null ? "Mark as read" : "Mark as new",
+      label: current?.readAt === null ? "Mark as read" : "Mark as unread",
       run: () => current && void setRead(current, current.readAt === null),
-      disabled: current ? undefined : "Choose one first, with J and K.",
+      disabled: current ? undefined : "Select a notification first (J, K).",
     },
     {
       keys: "shift+Enter",
       label: "Mark all as read",
       run: () => void readAll(),
-      disabled: unread.length === 0 ? "Nothing is new." : undefined,
+      disabled: unread.length === 0 ? "No unread notifications." : undefined,
     },
   ]);
   return (
     <div className="page paper">
       <header className="page-head">
         <h1>Notifications</h1>
-        <div className="tabs grow" role="group" aria-label="Which">
+        <div className="tabs grow" role="group" aria-label="Filter">
           <PlainButton aria-pressed={!isNewOnly} onClick={() => setNewOnly(false)}>
             All
           </PlainButton>
           <PlainButton aria-pressed={isNewOnly} onClick={() => setNewOnly(true)}>
-            New
+            {" "}
+            Unread{" "}
           </PlainButton>
         </div>
         <Link
           to="/settings/notifications"
           className="btn bare icon"
-          aria-label="Mail settings"
-          title="Mail settings"
+          aria-label="Notification settings"
+          title="Notification settings"
         >
           <Settings2 />
         </Link>
@@ -78,8 +79,9 @@ export function Notifications() {
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {isPending && <Loading />}
       {!isPending && !error && all.length === 0 && (
-        <Empty title={isNewOnly ? "Nothing is new" : "You were told nothing yet"}>
-          When something needs you, or a workflow writes to you, it is here and in your mail.
+        <Empty title={isNewOnly ? "No unread notifications" : "No notifications yet"}>
+          You get a notification when a ticket or an approval needs you, or when a workflow sends
+          you a message.
         </Empty>
       )}
       <ul className="scroll notifications">
@@ -100,7 +102,7 @@ function NotificationRow(props: { readonly one: Notification; readonly isChosen:
   return (
     <li className={`notification${isNew ? " new" : ""}`} aria-current={props.isChosen}>
       <Link to="/notifications/$id" params={{ id }} className="notification-link">
-        <span className="notification-dot">{isNew && <span className="hide">New</span>}</span>
+        <span className="notification-dot">{isNew && <span className="hide">Unread</span>}</span>
         <span className="grow">
           <span className="notification-title">
             {title}
@@ -116,9 +118,9 @@ function NotificationRow(props: { readonly one: Notification; readonly isChosen:
         look="bare"
         className="notification-act"
         onClick={() => void setRead(props.one, isNew)}
-        aria-label={isNew ? `Mark as read: ${title}` : `Mark as new: ${title}`}
+        aria-label={isNew ? `Mark as read: ${title}` : `Mark as unread: ${title}`}
       >
-        {isNew ? "Read" : "New"} {props.isChosen && <Keys keys="u" />}
+        {isNew ? "Mark read" : "Mark unread"} {props.isChosen && <Keys keys="u" />}
       </Button>
     </li>
   );
@@ -140,7 +142,7 @@ const setRead = ({ id }: Notification, isRead: boolean): Promise<unknown> =>
     { params: { id } },
     {
       show: () => markCached(id, isRead ? new Date().toISOString() : null),
-      said: isRead ? "Marked as read." : "Marked as new.",
+      said: isRead ? "Marked as read." : "Marked as unread.",
       undo: () => call(operationOf(!isRead), { params: { id } }),
     },
   );
@@ -156,7 +158,7 @@ function readAll(): Promise<unknown> {
           ...old,
           data: old.data.map((one) => ({ ...one, readAt: one.readAt ?? readAt })),
         })),
-      said: "All are read.",
+      said: "All notifications marked as read.",
     },
   );
 }

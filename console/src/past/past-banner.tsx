@@ -27,18 +27,18 @@ export function PastBanner({ at, moments, onChange }: PastBannerProps) {
     if (document.activeElement === document.body) back.current?.focus();
   }, []);
   useActions([
-    { keys: "Escape", label: "Back to now", run: leave },
+    { keys: "Escape", label: "Back to current version", run: leave },
     {
       keys: "[",
-      label: "The change before",
+      label: "Previous change",
       run: () => onChange(before),
-      disabled: before === undefined ? "There is no change before it." : undefined,
+      disabled: before === undefined ? "This is the first change." : undefined,
     },
     {
       keys: "]",
-      label: "The change after",
+      label: "Next change",
       run: () => onChange(after),
-      disabled: after === undefined ? "There is no change after it." : undefined,
+      disabled: after === undefined ? "This is the last change." : undefined,
     },
   ]);
   return (
@@ -46,17 +46,17 @@ export function PastBanner({ at, moments, onChange }: PastBannerProps) {
       <History className="ico" aria-hidden="true" />
       <span className="grow">
         <strong>
-          As it was on <time dateTime={at}>{FORMAT.format(new Date(at))}</time>
+          Version of <time dateTime={at}>{FORMAT.format(new Date(at))}</time>
         </strong>{" "}
-        <span>Nothing can be changed here.</span>
+        <span>Read-only.</span>
       </span>
       <span className="past-steps">
-        <StepButton label="The change before" keys="[" to={before} onStep={onChange}>
+        <StepButton label="Previous change" keys="[" to={before} onStep={onChange}>
           <ChevronLeft />
         </StepButton>
         <TextInput
           type="datetime-local"
-          aria-label="Another time"
+          aria-label="Date and time"
           value={toLocalTime(new Date(at))}
           max={toLocalTime(new Date())}
           onChange={({ target }) => {
@@ -64,11 +64,12 @@ export function PastBanner({ at, moments, onChange }: PastBannerProps) {
             if (next !== undefined) onChange(next);
           }}
         />
-        <StepButton label="The change after" keys="]" to={after} onStep={onChange}>
+        <StepButton label="Next change" keys="]" to={after} onStep={onChange}>
           <ChevronRight />
         </StepButton>
         <Button look="main" ref={back} type="button" onClick={leave}>
-          Back to now
+          {" "}
+          Back to current version{" "}
         </Button>
       </span>
     </div>

@@ -69,7 +69,7 @@ export function settle(button: HTMLElement): Promise<void> | void {
   if (act === "withdraw") {
     return perform(button, () => client.call("requests.cancel", { params, body: {} }));
   }
-  return askWhy(button, "What does not work yet?", (reason) => {
+  return askWhy(button, "What is still not working?", (reason) => {
     void perform(button, () => client.call("incidents.reopen", { params, body: { reason } }));
   });
 }

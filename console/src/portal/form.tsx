@@ -89,9 +89,9 @@ function PortalForm() {
         </PlainButton>
         {hasDraft && (
           <p>
-            Kept on this device ·{" "}
+            Draft saved on this device ·{" "}
             <PlainButton type="button" className="plain" onClick={startAgain}>
-              Start again
+              Discard draft
             </PlainButton>
           </p>
         )}

@@ -40,7 +40,7 @@ export function Problems() {
   return (
     <ListPage
       title="Problems"
-      about="What causes incidents. The workaround of a problem is shown on all of its incidents."
+      about="A problem is the cause of one or more incidents. Its workaround is shown on all linked incidents."
       thing={isKnown ? "known error" : "problem"}
       read={read}
       shown={read.data?.data.length ?? 0}
@@ -53,7 +53,7 @@ export function Problems() {
         onChoose: (next) => show(next === "known" ? next : undefined),
       }}
       find={{ value: text, onChange: setText, by: "titles, causes and workarounds" }}
-      empty="Open a problem from an incident (“New problem”) when several incidents have one cause, for example a printer driver."
+      empty="Create a problem when several incidents have the same cause, for example a faulty printer driver."
     >
       <Table
         label={isKnown ? "Known errors" : "Problems"}
@@ -108,7 +108,7 @@ function listColumns(
     },
     {
       id: "changed",
-      label: "Changed",
+      label: "Updated",
       width: "90px",
       cell: ({ updatedAt }) => <Ago at={updatedAt} />,
       sortBy: ({ updatedAt }) => updatedAt,

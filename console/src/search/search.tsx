@@ -41,8 +41,8 @@ export function SearchScreen() {
         <TextInput
           className="grow"
           type="search"
-          aria-label="Text"
-          placeholder="Words, a name, a number, an id"
+          aria-label="Search text"
+          placeholder="Search by words, name, number or id"
           autoFocus
           value={text}
           onChange={({ target }) => setText(target.value)}
@@ -51,10 +51,12 @@ export function SearchScreen() {
       </header>
       <div className="scroll search-list">
         {error && <ErrorNotice error={error} retry={() => void refetch()} />}
-        {q === "" && <Empty title="What are you looking for?" />}
+        {q === "" && <Empty title="Enter a search text" />}
         {q !== "" && isFetching && hits.length === 0 && <Loading />}
         {q !== "" && !isFetching && !error && hits.length === 0 && (
-          <Empty title="Nothing is called that">Every word has to be there.</Empty>
+          <Empty title="No results">
+            Results contain all words of the search text. Try fewer words.
+          </Empty>
         )}
         <ul aria-label="Results">
           {hits.map((hit) => (
@@ -62,7 +64,9 @@ export function SearchScreen() {
           ))}
         </ul>
         {hits.length === HITS_MAX && (
-          <p className="muted search-more">The best {HITS_MAX}. More words find less.</p>
+          <p className="muted search-more">
+            The best {HITS_MAX} results. Enter more words to narrow the search.
+          </p>
         )}
       </div>
     </div>
@@ -83,11 +87,11 @@ function KindChoice(props: {
     });
   return (
     <Select
-      aria-label="Kind"
+      aria-label="Type"
       value={props.kind ?? ""}
       onChange={({ target }) => choose(target.value)}
     >
-      <option value="">All kinds</option>
+      <option value="">All types</option>
       {props.kinds.map((kind) => (
         <option key={kind} value={kind}>
           {toWords(kind)}

@@ -48,7 +48,7 @@ export function ItemPicker(props: ItemPickerProps) {
   return (
     <div className="item-picker">
       {value.length > 0 && (
-        <ul aria-label="Chosen items">
+        <ul aria-label="Selected items">
           {value.map((one) => (
             <li key={one}>
               <Chip id={one} onRemove={() => onChange(value.filter((other) => other !== one))} />
@@ -58,7 +58,7 @@ export function ItemPicker(props: ItemPickerProps) {
       )}
       <Combobox
         {...combo}
-        placeholder={placeholder ?? "Find an item by its name…"}
+        placeholder={placeholder ?? "Search items by name"}
         options={options.filter((one) => !value.includes(one.value))}
         search={search}
         value={undefined}
@@ -73,7 +73,7 @@ function Chip({ id, onRemove }: { readonly id: string; readonly onRemove: () => 
   return (
     <span className="item-chip">
       <span className="cut">{name}</span>
-      <PlainButton type="button" aria-label={`Without ${name}`} onClick={onRemove}>
+      <PlainButton type="button" aria-label={`Remove ${name}`} onClick={onRemove}>
         <X />
       </PlainButton>
     </span>

@@ -17,7 +17,7 @@ type TabId = "impact" | "facts" | "history";
 const SHOWN_MAX = 12;
 const TABS = [
   { id: "impact", label: "Impact" },
-  { id: "facts", label: "Facts" },
+  { id: "facts", label: "Details" },
   { id: "history", label: "History" },
 ] as const;
 
@@ -49,7 +49,7 @@ export function ItemSide(props: ItemSideProps) {
           <X />
         </Button>
       </header>
-      <Tabs label="About the item" tabs={TABS} chosen={tab} onChoose={setTab}>
+      <Tabs label="Item details" tabs={TABS} chosen={tab} onChoose={setTab}>
         {tab === "impact" && <ImpactPanel {...props} />}
         {tab === "facts" && <FactPanel id={node.id} />}
         {tab === "history" && <HistoryPanel id={node.id} />}
@@ -68,7 +68,7 @@ function ImpactPanel({ node, topology, impact, onChoose }: ItemSideProps) {
       {own && (
         <section className="services-impact">
           <p>
-            <b>{own.counts.items}</b> {own.counts.items === 1 ? "item" : "items"} would be hit
+            <b>{own.counts.items}</b> {own.counts.items === 1 ? "item" : "items"} affected
           </p>
           <ul>
             {Object.entries(own.counts.byClass).map(([name, n]) => (
@@ -86,10 +86,10 @@ function ImpactPanel({ node, topology, impact, onChoose }: ItemSideProps) {
       {own && own.counts.changes > 0 && (
         <Tickets title="Planned changes" tickets={own.item.changes} all={own.counts.changes} />
       )}
-      <Relations title="Stands on" onChoose={onChoose}>
+      <Relations title="Depends on" onChoose={onChoose}>
         {needs.map(({ id, to, type }) => ({ key: id, item: to, name: names.get(to), type }))}
       </Relations>
-      <Relations title="Others stand on it" onChoose={onChoose}>
+      <Relations title="Dependents" onChoose={onChoose}>
         {neededBy.map(({ id, from, type }) => ({
           key: id,
           item: from,
@@ -111,9 +111,7 @@ function Tickets(props: {
     <section>
       <h3>{props.title}</h3>
       {tickets.length === 0 && (
-        <p className="muted">
-          None here{all > 0 && `, ${all.toLocaleString("en")} on what depends on it`}
-        </p>
+        <p className="muted">None{all > 0 && `, ${all.toLocaleString("en")} on dependent items`}</p>
       )}
       <ul>
         {tickets.slice(0, SHOWN_MAX).map(({ id, number, title }) => (

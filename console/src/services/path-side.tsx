@@ -17,9 +17,7 @@ export function PathSide({ from, way, onChoose, onClose }: PathSideProps) {
     <aside className="services-side scroll" aria-label={`Path from ${from.name}`} tabIndex={0}>
       <header>
         <h2 className="grow">
-          {way.hops === null
-            ? "There is no path"
-            : `${count(way.hops, "step")} to ${end?.name ?? ""}`}
+          {way.hops === null ? "No path found" : `${count(way.hops, "step")} to ${end?.name ?? ""}`}
         </h2>
         <Button look="bare" isIcon aria-label="Close" onClick={onClose}>
           <X />

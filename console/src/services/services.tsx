@@ -52,17 +52,17 @@ export function Services() {
     chosen: current,
     onChoose: choose,
   });
-  const whyNotPath = item === undefined ? "Choose where the path begins." : undefined;
+  const whyNotPath = item === undefined ? "Select the start of the path first." : undefined;
   const whyNotImport = refusalOf("cmdb.import");
-  const whyNotOpen = item === undefined ? "Choose an item first." : undefined;
+  const whyNotOpen = item === undefined ? "Select an item first." : undefined;
   const open = (): void => {
     if (item !== undefined) void navigate({ to: "/services/$id", params: { id: item } });
   };
   useActions([
-    { keys: "p", label: "Path to…", run: () => setPathing(true), disabled: whyNotPath },
-    { keys: "/", label: "Find an item", run: () => document.getElementById("item-find")?.focus() },
+    { keys: "p", label: "Find path…", run: () => setPathing(true), disabled: whyNotPath },
+    { keys: "/", label: "Search items", run: () => document.getElementById("item-find")?.focus() },
     { keys: "c", label: "New item", run: () => setMaking(true), disabled: whyNotImport },
-    { keys: "o", label: "Open the item", run: () => open(), disabled: whyNotOpen },
+    { keys: "o", label: "Open item", run: () => open(), disabled: whyNotOpen },
     { label: "Import items", run: () => setImporting(true), disabled: whyNotImport },
   ]);
   const chosen = topology?.nodes.find(({ id }) => id === item);
@@ -155,18 +155,18 @@ function ServicesHead(props: {
       {topology && (
         <span className="muted services-count">
           {count(topology.nodes.length, "item")}, {count(topology.edges.length, "relationship")}
-          {topology.truncated && ", the first of them"}
+          {topology.truncated && "(incomplete)"}
         </span>
       )}
       <span className="grow" />
       {isPathing && (
         <span className="tag info" role="status">
-          Choose where the path ends
+          Select the end of the path
         </span>
       )}
       {props.canPath && (
         <Button aria-pressed={isPathing} aria-keyshortcuts="p" onClick={props.onPath}>
-          <Route /> Path to…
+          <Route /> Find path…
         </Button>
       )}
       <Button refusal={whyNotImport} aria-label="Import" onClick={props.onImport}>
@@ -185,7 +185,7 @@ function ServicesHead(props: {
 function NothingKnown(props: { readonly canImport: boolean; readonly onImport: () => void }) {
   return (
     <Empty
-      title="Nothing is known yet"
+      title="No configuration items yet"
       action={
         props.canImport && (
           <Button onClick={props.onImport}>
@@ -194,7 +194,8 @@ function NothingKnown(props: { readonly canImport: boolean; readonly onImport: (
         )
       }
     >
-      Services, applications, machines and what ties them: import a list to begin with.
+      Services, applications and servers with their dependencies appear here. Import a list to
+      start.
     </Empty>
   );
 }
@@ -243,13 +244,13 @@ function ItemList(props: {
         <TextInput
           id="item-find"
           type="search"
-          aria-label="Find an item"
-          placeholder={`Find in ${within}…`}
+          aria-label="Search items"
+          placeholder={`Search ${within}…`}
           value={search.q ?? ""}
           onChange={({ target }) => props.onFind(target.value === "" ? undefined : target.value)}
         />
       </label>
-      <ul className="scroll" aria-label="Items found" tabIndex={0}>
+      <ul className="scroll" aria-label="Items" tabIndex={0}>
         {nodes.slice(0, LISTED_MAX).map((node) => (
           <li key={node.id}>
             <PlainButton
@@ -272,7 +273,7 @@ function ItemList(props: {
       {nodes.length > LISTED_MAX && (
         <p className="muted services-more">and {nodes.length - LISTED_MAX} more</p>
       )}
-      {nodes.length === 0 && <p className="muted services-more">Nothing like that</p>}
+      {nodes.length === 0 && <p className="muted services-more">No items found</p>}
     </nav>
   );
 }
@@ -284,10 +285,10 @@ function Legend() {
         <i className="bad" /> open incidents
       </span>
       <span>
-        <i className="hop-1" /> hit at once
+        <i className="hop-1" /> directly affected
       </span>
       <span>
-        <i className="hop-3" /> hit later
+        <i className="hop-3" /> indirectly affected
       </span>
       <span>
         <i className="off" /> in maintenance

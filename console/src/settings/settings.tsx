@@ -58,8 +58,8 @@ export function Settings() {
         </div>
         {me && !isSearched && sections.every(({ id }) => id === OWN) && (
           <Text tone="muted">
-            Your role has no settings of the workspace. An owner or an admin can give you another
-            role.
+            You don’t have permission to change workspace settings. An owner or an admin can assign
+            you another role.
           </Text>
         )}
       </div>
@@ -92,7 +92,7 @@ function Found({ settings, text }: FoundProps) {
   if (settings.length === 0) {
     return (
       <Empty title={`No settings found for “${text.trim()}”`}>
-        Settings that your role may not use are left out.
+        Settings that you don’t have permission to change are not listed.
       </Empty>
     );
   }

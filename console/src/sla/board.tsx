@@ -23,7 +23,7 @@ export function SlaBoard() {
   const error = late.error ?? next.error;
   const isEmpty = late.data?.data.length === 0 && next.data?.data.length === 0;
   return (
-    <div className="sla-board scroll" tabIndex={0} role="region" aria-label="Clocks">
+    <div className="sla-board scroll" tabIndex={0} role="region" aria-label="SLA targets">
       {error && (
         <ErrorNotice
           error={error}
@@ -31,9 +31,13 @@ export function SlaBoard() {
         />
       )}
       {(late.isPending || next.isPending) && !error && <Loading rows={10} />}
-      {isEmpty && <Empty title="No clock is running">Every SLA is met, or there is none.</Empty>}
+      {isEmpty && (
+        <Empty title="No running SLA targets">
+          Open tickets with an SLA policy appear here, sorted by due time.
+        </Empty>
+      )}
       <ClockList title="Overdue" clocks={late.data?.data ?? []} />
-      <ClockList title="Next" clocks={next.data?.data ?? []} />
+      <ClockList title="Due next" clocks={next.data?.data ?? []} />
     </div>
   );
 }
@@ -50,7 +54,7 @@ function ClockList({ title, clocks }: ClockListProps) {
   return (
     <section aria-label={title}>
       <h2 className="sla-heading">
-        {title} <span className="muted">{count(clocks.length, "clock")}</span>
+        {title} <span className="muted">{count(clocks.length, "target")}</span>
       </h2>
       <ul>
         {clocks.map(({ policyId, policyName, name, dueAt, breachedAt, ticket }) => {

@@ -12,7 +12,7 @@ test("a policy is described in one sentence", () => {
       ],
     }),
   ).toBe(
-    "Incidents with priority at most 2 and category network are answered within 15 minutes, and reach “hand-over” within 1.5 hours.",
+    "Incidents with priority at most 2 and category network get a first response within 15 minutes, and reach “hand-over” within 1.5 hours.",
   );
   expect(toConditionWords({ or: [{ "fields.floor": "3" }, { teamId: null }] })).toBe(
     "floor 3 or no team",

@@ -17,10 +17,10 @@ export function toTimeWords(minutes: number): string {
 }
 
 const METRICS: Readonly<Record<Target["metric"], string>> = {
-  response: "are answered",
-  resolution: "are solved",
-  next_reply: "get a reply to each word of the caller",
-  custom: "reach their goal",
+  response: "get a first response",
+  resolution: "are resolved",
+  next_reply: "get a reply to each message of the caller",
+  custom: "reach the target",
 };
 
 export function toTargetWords({ metric, name, minutes }: Target): string {
@@ -38,9 +38,9 @@ const OPERATORS: Readonly<Record<string, string>> = {
   in: "one of",
   nin: "none of",
   contains: "contains",
-  startsWith: "begins with",
+  startsWith: "starts with",
   endsWith: "ends with",
-  exists: "is there",
+  exists: "exists",
 };
 
 /** Describes a condition as text; deeply nested ones are shown as JSON. */
@@ -75,7 +75,7 @@ function toComparisonWords(field: string, value: unknown): string {
 }
 
 /**
- * Returns a sentence such as "Incidents with priority at most 2 are answered within 15 minutes and solved within 4
+ * Returns a sentence such as "Incidents with priority at most 2 get a first response within 15 minutes, and are resolved within 4
  * hours".
  */
 export function toSentence(policy: Pick<Policy, "entity" | "conditions" | "targets">): string {

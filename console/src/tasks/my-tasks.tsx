@@ -20,7 +20,7 @@ import { CheckBox } from "../ui/form/controls.tsx";
 type ListedTask = Reply<"tasks.list">["data"][number];
 
 const SHOWN = 100;
-const VIEWS = choicesOf(TASKS_LIST_VIEW, { mine: "Mine", unassigned: "Of my teams", all: "All" });
+const VIEWS = choicesOf(TASKS_LIST_VIEW, { mine: "Mine", unassigned: "My teams", all: "All" });
 
 /** The user's tasks of all changes and requests; blocked tasks are last. */
 export function MyTasks() {
@@ -39,30 +39,30 @@ export function MyTasks() {
   useActions([
     {
       keys: "x",
-      label: "The task is done",
+      label: "Complete task",
       run: () => task && void completeTask(placeOf(task), task),
-      disabled: task ? undefined : "Choose a task first.",
+      disabled: task ? undefined : "Select a task first.",
       asks: {
         title: `Complete “${task?.title ?? ""}”?`,
-        text: "What depends on this task starts, and people are notified.",
+        text: "The tasks that depend on it can start, and their assignees get a notification.",
         act: "Complete task",
       },
     },
     {
       keys: "Enter",
-      label: "Open its ticket",
+      label: "Open ticket",
       within: "body",
       run: () =>
         task &&
         void navigate({ to: "/tickets/$reference", params: { reference: task.ticket.number } }),
-      disabled: task ? undefined : "Choose a task first.",
+      disabled: task ? undefined : "Select a task first.",
     },
   ]);
   return (
     <div className="page">
       <header className="page-head">
         <h1>Tasks</h1>
-        <div className="tabs" role="group" aria-label="Which">
+        <div className="tabs" role="group" aria-label="Filter">
           {VIEWS.map(([id, label]) => (
             <PlainButton
               key={id}
@@ -80,10 +80,10 @@ export function MyTasks() {
         {error && <ErrorNotice error={error} retry={() => void refetch()} />}
         {isPending && !error && <Loading rows={8} />}
         {data && tasks.length === 0 && (
-          <Empty title="Nothing to do">
+          <Empty title="No tasks">
             {view === "mine"
-              ? "No task of a change or a request is given to you."
-              : "No task is open here."}
+              ? "Tasks of changes and requests that are assigned to you appear here."
+              : "No open tasks in this view."}
           </Empty>
         )}
         <ol>
@@ -108,14 +108,14 @@ function MyTask({ task, isChosen }: MyTaskProps) {
   const place = placeOf(task);
   const isBlocked = task.blockedBy.length > 0;
   const missing = useRefusal(COMPLETE[place.kind]);
-  const why = missing ?? (isBlocked ? "Other tasks come before it." : undefined);
+  const why = missing ?? (isBlocked ? "Complete the tasks that it depends on first." : undefined);
   return (
     <li
       className={isBlocked ? "task blocked" : "task"}
       aria-current={isChosen ? "true" : undefined}
     >
       <CheckBox
-        aria-label={`${task.title} is done`}
+        aria-label={`Complete ${task.title}`}
         checked={false}
         disabled={why !== undefined}
         title={why}
@@ -132,7 +132,7 @@ function MyTask({ task, isChosen }: MyTaskProps) {
             <span className="mono">{task.ticket.number}</span> {task.ticket.title}
           </span>
           {task.dueAt !== null && <DueDay at={task.dueAt} />}
-          {isBlocked && <span>waits for others</span>}
+          {isBlocked && <span>blocked by other tasks</span>}
         </span>
       </Link>
       <Avatar name={nameOf(task.assigneeId) ?? nameOf(task.teamId)} />

@@ -51,7 +51,7 @@ export function PlanEditor({ field, isInternal }: PlanEditorProps) {
                 aria-expanded={open === at}
                 onClick={() => setOpen(open === at ? undefined : at)}
               >
-                <span className="muted">{at + 1}</span> {task.title || "A task without a name"}
+                <span className="muted">{at + 1}</span> {task.title || "Untitled task"}
               </PlainButton>
               <IconButton
                 isSmall
@@ -91,7 +91,7 @@ export function PlanEditor({ field, isInternal }: PlanEditorProps) {
         ))}
       </ol>
       <Button type="button" disabled={plan.length >= TASKS_MAX} onClick={add}>
-        <Plus /> Add a task
+        <Plus /> Add task
       </Button>
     </section>
   );
@@ -110,9 +110,9 @@ function TaskFields({ task, field, before, isInternal }: TaskFieldsProps) {
   const dueField = partOf(field, "dueMinutes", {});
   return (
     <Grid pad={3}>
-      <TextField {...partOf(field, "title", { required: true, maxLength: 300 })} label="What" />
-      <TextAreaField {...partOf(field, "description", {})} label="How" />
-      <PersonField {...partOf(field, "assigneeId", {})} label="Who" />
+      <TextField {...partOf(field, "title", { required: true, maxLength: 300 })} label="Title" />
+      <TextAreaField {...partOf(field, "description", {})} label="Description" />
+      <PersonField {...partOf(field, "assigneeId", {})} label="Assignee" />
       <TeamField {...partOf(field, "teamId", {})} label="Team" />
       <TextField
         name="due"
@@ -120,10 +120,10 @@ function TaskFields({ task, field, before, isInternal }: TaskFieldsProps) {
         isDisabled={field.isDisabled}
         label="Due after"
         placeholder="4 h"
-        help="From when work begins: 90 min, 4 h, 2 d"
+        help="Time after the work starts. Example: 90 min, 4 h or 2 d"
         value={due}
         errorFor={(label) =>
-          isDueWrong ? "Enter a time such as 90 min, 4 h or 2 d." : dueField.errorFor(label)
+          isDueWrong ? "Enter a duration such as 90 min, 4 h or 2 d." : dueField.errorFor(label)
         }
         onChange={(text) => {
           setDue(text ?? "");
@@ -135,19 +135,19 @@ function TaskFields({ task, field, before, isInternal }: TaskFieldsProps) {
       {before.length > 0 && (
         <ChoicesField
           {...toTexts(partOf(field, "dependsOn", {}))}
-          label="Only after"
+          label="Depends on"
           options={before.map(({ title }, place) => [`${place}`, title || `Task ${place + 1}`])}
         />
       )}
       <CheckField
         {...partOf(field, "required")}
         value={task.required ?? true}
-        label="It must be done before the ticket is"
+        label="Required to complete the ticket"
       />
       <CheckField
         {...partOf(field, "internal")}
         value={task.internal ?? isInternal}
-        label="Only for those who work on it"
+        label="Internal, not visible to the requester"
       />
     </Grid>
   );

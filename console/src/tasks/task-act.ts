@@ -32,13 +32,13 @@ export function completeTask(place: TaskPlace, { id, title }: Named): Promise<un
   return perform(
     COMPLETE[place.kind],
     { params, body: {} },
-    { said: `“${title}” is done`, undo: () => call(REOPEN[place.kind], { params }) },
+    { said: `“${title}” completed`, undo: () => call(REOPEN[place.kind], { params }) },
   );
 }
 
 export function reopenTask(place: TaskPlace, { id, title }: Named): Promise<unknown> {
   const params = paramsOf(place, id);
-  return perform(REOPEN[place.kind], { params }, { said: `“${title}” is open again` });
+  return perform(REOPEN[place.kind], { params }, { said: `“${title}” reopened` });
 }
 
 export function skipTask(place: TaskPlace, { id, title }: Named, notes: string): Promise<unknown> {
@@ -46,13 +46,13 @@ export function skipTask(place: TaskPlace, { id, title }: Named, notes: string):
   return perform(
     SKIP[place.kind],
     { params, body: { notes } },
-    { said: `“${title}” is skipped`, undo: () => call(REOPEN[place.kind], { params }) },
+    { said: `“${title}” skipped`, undo: () => call(REOPEN[place.kind], { params }) },
   );
 }
 
 export function removeTask(place: TaskPlace, { id, title }: Named): Promise<unknown> {
   const params = paramsOf(place, id);
-  return perform(REMOVE[place.kind], { params }, { said: `“${title}” is removed` });
+  return perform(REMOVE[place.kind], { params }, { said: `“${title}” removed` });
 }
 
 /** Moves a task within its ticket. */
@@ -65,7 +65,7 @@ export function moveTask(
   const order = tasks.map((task) => task.id);
   const ordered = (taskIds: readonly string[]) => ({ params: { id: ticketId }, body: { taskIds } });
   return perform(ORDER[kind], ordered(moveId(order, id, by)), {
-    said: `“${title}” comes ${by < 0 ? "earlier" : "later"}`,
+    said: `“${title}” moved ${by < 0 ? "up" : "down"}`,
     undo: () => call(ORDER[kind], ordered(order)),
   });
 }

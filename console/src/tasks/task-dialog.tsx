@@ -26,26 +26,26 @@ export function TaskDialog({ task, tasks, place, onClose }: TaskDialogProps) {
   return (
     <FormDialog
       form={form}
-      title={task ? "Edit the task" : "Add a task"}
+      title={task ? "Edit task" : "Add task"}
       act={task ? "Save" : "Add"}
       onClose={onClose}
     >
-      <TextField {...form.field("title")} label="What" />
+      <TextField {...form.field("title")} label="Title" />
       <Grid min="m">
-        <PersonField {...form.field("assigneeId")} label="Who" />
+        <PersonField {...form.field("assigneeId")} label="Assignee" />
         <TeamField {...form.field("teamId")} />
         <DateTimeField {...form.field("dueAt")} label="Due" />
       </Grid>
-      <TextAreaField {...form.field("description")} label="How" />
+      <TextAreaField {...form.field("description")} label="Description" />
       {others.length > 0 && (
         <ChoicesField
           {...form.field("dependsOn")}
-          label="Only after"
+          label="Depends on"
           options={others.map(({ id, title }) => [id, title])}
         />
       )}
-      <CheckField {...form.field("required")} label="It must be done before the ticket is" />
-      <CheckField {...form.field("internal")} label="Only for those who work on it" />
+      <CheckField {...form.field("required")} label="Required to complete the ticket" />
+      <CheckField {...form.field("internal")} label="Internal, not visible to the requester" />
     </FormDialog>
   );
 }

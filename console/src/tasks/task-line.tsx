@@ -39,7 +39,7 @@ export function TaskLine({ task, tasks, place, refusal, onEdit }: TaskLineProps)
   return (
     <li className={`task ${task.state}`}>
       <CheckBox
-        aria-label={`${task.title} is done`}
+        aria-label={`Complete ${task.title}`}
         checked={!isOpen}
         disabled={why !== undefined}
         title={why}
@@ -60,22 +60,22 @@ export function TaskLine({ task, tasks, place, refusal, onEdit }: TaskLineProps)
       {who !== undefined && <Avatar name={who} />}
       {refusal === undefined && (
         <Menu
-          label={`More for ${task.title}`}
+          label={`Actions for ${task.title}`}
           items={[
             { label: "Edit", onPick: onEdit },
             {
               label: "Skip…",
-              disabled: isOpen ? undefined : "It has ended.",
+              disabled: isOpen ? undefined : "The task has ended.",
               onPick: () => setSkipping(true),
             },
             {
-              label: "Earlier",
-              disabled: at === 0 ? "It is the first." : undefined,
+              label: "Move up",
+              disabled: at === 0 ? "Already first." : undefined,
               onPick: () => void moveTask(place, tasks, task, -1),
             },
             {
-              label: "Later",
-              disabled: at === tasks.length - 1 ? "It is the last." : undefined,
+              label: "Move down",
+              disabled: at === tasks.length - 1 ? "Already last." : undefined,
               onPick: () => void moveTask(place, tasks, task, 1),
             },
             {
@@ -118,11 +118,12 @@ function SkipDialog({ title, onClose, onSkip }: SkipDialogProps) {
       onSubmit={() => notes.trim() !== "" && onSkip(notes.trim())}
       footer={
         <Button look="main" disabled={notes.trim() === ""}>
-          Skip
+          {" "}
+          Skip task{" "}
         </Button>
       }
     >
-      <Field label="Why need it not be done?">
+      <Field label="Reason">
         {(attributes) => (
           <TextInput
             {...attributes}

@@ -41,19 +41,24 @@ export function TaskList({ kind, ticketId, refusal }: TaskListProps) {
           look="bare"
           isIcon
           isSmall
-          aria-label="Add a task"
+          aria-label="Add task"
           disabled={why !== undefined}
-          title={why ?? "Add a task"}
+          title={why ?? "Add task"}
           onClick={() => setOpen("new")}
         >
           <Plus />
         </Button>
       </Row>
       {tasks.length > 0 && (
-        <progress className="tasks-bar" max={tasks.length} value={ended} aria-label="Tasks ended" />
+        <progress
+          className="tasks-bar"
+          max={tasks.length}
+          value={ended}
+          aria-label="Completed tasks"
+        />
       )}
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
-      {data && tasks.length === 0 && <p className="muted">None: it is done in one go.</p>}
+      {data && tasks.length === 0 && <p className="muted">No tasks.</p>}
       <ol>
         {tasks.map((task) => (
           <TaskLine

@@ -15,7 +15,7 @@ export const INTENTS: readonly Intent[] = [
     id: "automation",
     label: "Automate work",
     about:
-      "Steps, branches, approvals. You get a workflow that handles orders, with runs to look at.",
+      "Steps, branches and approvals. Installs a workflow that processes orders, with example runs.",
     icon: Workflow,
     load: async () => (await import("./examples/automation.ts")).automation,
   },
@@ -23,28 +23,28 @@ export const INTENTS: readonly Intent[] = [
     id: "desk",
     label: "Run a service desk",
     about:
-      "Incidents, requests, target times. You get tickets, and a workflow that calls out the worst.",
+      "Incidents, requests and SLA targets. Installs example tickets, and a workflow that notifies about critical ones.",
     icon: LifeBuoy,
     load: async () => (await import("./examples/desk.ts")).desk,
   },
   {
     id: "tables",
     label: "Tables and apps",
-    about: "Your data, and pages on it. You get a stock room with an app that everybody can open.",
+    about: "Database tables and apps for your data. Installs a stock table with an app.",
     icon: Blocks,
     load: async () => (await import("./examples/tables.ts")).tables,
   },
   {
     id: "integration",
     label: "Connect systems",
-    about: "Webhooks and connectors. You get an address that a shop can post its orders to.",
+    about: "Webhooks and connectors. Installs a webhook that receives orders from a shop.",
     icon: Plug,
     load: async () => (await import("./examples/integration.ts")).integration,
   },
   {
     id: "looking",
-    label: "Just looking",
-    about: "Nothing is installed. You can get an example later.",
+    label: "No example",
+    about: "Start with an empty workspace. You can install an example later.",
     icon: Eye,
   },
 ];

@@ -51,7 +51,7 @@ function WelcomeForm({ me }: { readonly me: Me }) {
     check: ({ name, currentPassword, newPassword }) => ({
       name: name.trim() === "" ? "Your name is required." : undefined,
       currentPassword:
-        newPassword !== "" && currentPassword === "" ? "Enter the current one, too." : undefined,
+        newPassword !== "" && currentPassword === "" ? "Enter your current password." : undefined,
     }),
     send: async (answers: Answers) => {
       await saveAccount(me, answers, setDoing);
@@ -66,12 +66,12 @@ function WelcomeForm({ me }: { readonly me: Me }) {
     <div className="welcome-sheet">
       <header>
         <h1>Welcome to Millrace</h1>
-        <p className="muted">Three questions, and there is something to look at.</p>
+        <p className="muted">Set up your account and select an example.</p>
       </header>
       <InlineForm
         form={form}
         label="Welcome"
-        act={intentOf(form.values)?.load ? "Set it up" : "Go in"}
+        act={intentOf(form.values)?.load ? "Install example" : "Continue"}
         isMain
         others={
           <>
@@ -100,9 +100,9 @@ const intentOf = ({ intent }: Answers): Intent | undefined =>
   INTENTS.find(({ id }) => id === intent);
 
 const LOOKING: Landing["steps"] = [
-  { label: "See the workflows", to: "/workflows" },
+  { label: "View workflows", to: "/workflows" },
   { label: "Read the first steps", to: "/guide/first-steps", isPage: true },
-  { label: "Look into the API", to: "/docs", isPage: true },
+  { label: "Read the API reference", to: "/docs", isPage: true },
 ];
 
 async function saveAccount(
@@ -127,7 +127,7 @@ interface AccountFieldsProps {
 function AccountFields({ email, form }: AccountFieldsProps) {
   return (
     <fieldset className="welcome-account">
-      <legend>Who are you?</legend>
+      <legend>Your account</legend>
       <div className="wide">
         <TextField
           {...form.field("name")}
@@ -159,7 +159,8 @@ function AccountFields({ email, form }: AccountFieldsProps) {
         autoComplete="new-password"
       />
       <p className="muted wide">
-        The current one may have been made up and printed at the start. Leave both empty to keep it.
+        If the installation generated your password, the server printed it at the first start. Leave
+        both fields empty to keep it.
       </p>
     </fieldset>
   );
@@ -168,7 +169,7 @@ function AccountFields({ email, form }: AccountFieldsProps) {
 function IntentChoice(props: { readonly chosen: string; readonly onChoose: (id: string) => void }) {
   return (
     <fieldset className="welcome-intents">
-      <legend>What did you come for?</legend>
+      <legend>Example</legend>
       {INTENTS.map((intent) => (
         <IntentCard
           key={intent.id}

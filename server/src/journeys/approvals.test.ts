@@ -41,7 +41,7 @@ describeInBrowser("approvals", () => {
     await expectSound(visitor);
     const second = await askFor(ask, [userId], "A second screen?");
     await page
-      .getByRole("list", { name: "Waiting approvals" })
+      .getByRole("list", { name: "Pending approvals" })
       .getByText("A second screen?")
       .waitFor();
     // A single key decides nothing, and Enter cancels.
@@ -50,7 +50,7 @@ describeInBrowser("approvals", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await pressAndConfirm(page, "y");
-    await page.getByText("Approved: Expense goes on.").waitFor();
+    await page.getByText("Approved: Expense continues.").waitFor();
     await waitForRun(ask, page.url().includes(first) ? second : first, ["completed"]);
     await page.keyboard.press("n");
     await page.keyboard.type("Not this year");
@@ -83,9 +83,9 @@ describeInBrowser("approvals", () => {
       await route.continue();
     });
     await Promise.all([tap.click(), pressAndConfirm(one.page, "y")]);
-    await one.page.getByText("Approved: Expense goes on.").waitFor();
+    await one.page.getByText("Approved: Expense continues.").waitFor();
     await other.page
-      .getByText("Somebody else decided first. Nothing of yours was counted.")
+      .getByText("Another approver already decided. Your decision was not saved.")
       .waitFor();
     expect((await waitForRun(ask, runId)).status).toBe("completed");
     const { body } = await ask(`GET /api/v1/audit?type=workflow.run_resumed&resourceId=${runId}`);

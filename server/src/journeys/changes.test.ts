@@ -38,15 +38,15 @@ describeInBrowser("changes", () => {
     const { page } = agent;
     await page.goto(`${at.origin}/changes?view=list`);
     await page.getByRole("button", { name: "New change", disabled: false }).waitFor();
-    await page.getByRole("button", { name: "Mine" }).focus();
+    await page.getByRole("button", { name: "Assigned to me" }).focus();
     await page.keyboard.press("c");
     await page.getByRole("textbox", { name: "Title" }).fill("Upgrade the database");
     await page.getByRole("combobox", { name: "Affected items" }).fill("Orders");
     await page.getByRole("option", { name: /Orders database/ }).waitFor();
     await page.keyboard.press("Enter");
-    await page.getByRole("textbox", { name: "How (optional)" }).fill("1. Snapshot\n2. Upgrade");
-    await page.getByRole("spinbutton", { name: "Approvals needed" }).fill("2");
-    await page.getByRole("button", { name: "Draft it" }).click();
+    await page.getByRole("textbox", { name: "Implementation plan (optional)" }).fill("1. Snapshot\n2. Upgrade");
+    await page.getByRole("spinbutton", { name: "Required approvals" }).fill("2");
+    await page.getByRole("button", { name: "Create draft" }).click();
     await page.getByRole("heading", { name: "Upgrade the database" }).waitFor();
     await page.locator("main:focus").waitFor();
     const number = new URL(page.url()).pathname.split("/").at(-1) ?? "";
@@ -54,14 +54,14 @@ describeInBrowser("changes", () => {
     await owner(`PATCH ${CHANGES}/${body.data.id}`, window);
     await page.getByRole("region", { name: "Conflicts" }).getByText("Tune the pools").waitFor();
     await pressAndConfirm(page, "s");
-    await page.getByText(`${number} is submitted`).waitFor();
-    await page.getByText("You may not approve changes.").waitFor();
+    await page.getByText(`${number} submitted`).waitFor();
+    await page.getByText("You don’t have permission to approve changes.").waitFor();
     await expectSound(agent);
 
     // The calendar shows it with its conflict; the board shows both votes.
     await one.page.goto(`${at.origin}/changes`);
     const entry = one.page.getByRole("button", { name: /Upgrade the database/ }).first();
-    await entry.getByRole("img", { name: "In conflict" }).waitFor();
+    await entry.getByRole("img", { name: "Has conflicts" }).waitFor();
     await entry.click();
     await one.page
       .getByRole("complementary", { name: "Upgrade the database" })
@@ -74,27 +74,27 @@ describeInBrowser("changes", () => {
     await expectSound(one);
     // With a conflict, an approval needs a comment.
     await one.page.keyboard.press("y");
-    await one.page.getByRole("textbox", { name: /in spite of the conflict/ }).fill("Agreed");
+    await one.page.getByRole("textbox", { name: /despite the conflict/ }).fill("Agreed");
     await one.page.keyboard.press("Enter");
-    await one.page.getByText("1 of 2 agreed", { exact: true }).waitFor();
-    await one.page.getByText("You have voted.").waitFor();
+    await one.page.getByText("1 of 2 approved", { exact: true }).waitFor();
+    await one.page.getByText("You have already decided.").waitFor();
     await other.page.goto(`${at.origin}/changes/board?open=${body.data.id}`);
-    await other.page.getByText("1 of 2 agreed", { exact: true }).waitFor();
+    await other.page.getByText("1 of 2 approved", { exact: true }).waitFor();
     await expectSound(other);
     await other.page.keyboard.press("y");
-    await other.page.getByRole("textbox", { name: /in spite of the conflict/ }).fill("Agreed");
+    await other.page.getByRole("textbox", { name: /despite the conflict/ }).fill("Agreed");
     await other.page.keyboard.press("Enter");
-    await other.page.getByText(`You agreed to ${number}.`).waitFor();
+    await other.page.getByText(`You approved ${number}.`).waitFor();
     expect((await owner(`GET ${CHANGES}/${number}`)).body.data.state).toBe("approved");
 
     // The other change on the agenda is rejected with a reason.
     await other.page.getByRole("heading", { name: "Tune the pools" }).waitFor();
-    await other.page.getByText("0 of 1 agreed", { exact: true }).waitFor();
+    await other.page.getByText("0 of 1 approved", { exact: true }).waitFor();
     await other.page.keyboard.press("n");
-    await other.page.getByRole("textbox", { name: "Reason for the rejection" }).waitFor();
+    await other.page.getByRole("textbox", { name: "Reason for rejection" }).waitFor();
     await other.page.keyboard.type("Not at month end");
     await other.page.keyboard.press("Enter");
-    await other.page.getByText("Nothing to decide").waitFor();
+    await other.page.getByText("No changes to approve").waitFor();
   });
 
   test("a viewer sees why they cannot vote, also on a phone", async () => {
@@ -112,8 +112,8 @@ describeInBrowser("changes", () => {
       .first()
       .click();
     await expectSound(viewer);
-    await page.getByRole("link", { name: "On the board" }).click();
-    await page.getByText("You may not approve changes.").waitFor();
+    await page.getByRole("link", { name: "Open on board" }).click();
+    await page.getByText("You don’t have permission to approve changes.").waitFor();
     expect(await page.getByRole("button", { name: "Approve" }).isDisabled()).toBe(true);
     await expectSound(viewer);
     await page.keyboard.press("y");

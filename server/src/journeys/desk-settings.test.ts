@@ -21,28 +21,28 @@ describeInBrowser("the desk's settings", () => {
     await page.goto(`${at.origin}/settings/desk/texts?open=new`);
     await page.getByLabel("Name").fill("Hello");
     await page.getByLabel("Text", { exact: true }).fill("About {{ticket.number}}: {{nonsense}}");
-    await page.getByText("Nothing fills in {{nonsense}}.").waitFor();
+    await page.getByText("Unknown placeholders: {{nonsense}}.").waitFor();
     await page.getByLabel("Text", { exact: true }).fill("We look into {{ticket.number}}.");
     await page.getByText(`We look into ${number}.`).waitFor();
     await page.keyboard.press("Control+s");
-    await page.getByText("Hello is saved").waitFor();
+    await page.getByText("Hello saved").waitFor();
     expect(await list("text-modules")).toMatchObject([{ name: "Hello", keyword: "hello" }]);
 
     await moveTo(page, `${at.origin}/settings/desk/macros?open=new`);
     await page.getByLabel("Name").fill("Mine, and tagged");
-    await page.getByRole("button", { name: "Add an action" }).click();
-    await page.getByRole("menuitem", { name: "Tag" }).click();
+    await page.getByRole("button", { name: "Add action" }).click();
+    await page.getByRole("menuitem", { name: "Edit tags" }).click();
     await page.getByLabel("Add tags").fill("storm");
     await page.getByText("+ storm").waitFor();
     await expectSound(admin);
     await page.getByRole("button", { name: /^Create/ }).click();
-    await page.getByText("Mine, and tagged is saved").waitFor();
+    await page.getByText("Mine, and tagged saved").waitFor();
     expect((await list("macros"))[0].steps).toEqual([
       { act: "take" },
       { act: "tag", add: ["storm"] },
     ]);
     await page.getByLabel("Add tags").fill("storm, north");
-    await page.getByText(/1 ticket looked at: 0 the same, 1 otherwise/).waitFor();
+    await page.getByText(/1 ticket checked: 0 with the same result, 1 with a different/).waitFor();
 
     await moveTo(page, `${at.origin}/settings/desk/mailboxes?open=new`);
     await page.getByLabel("Name").fill("Service desk");
@@ -51,8 +51,8 @@ describeInBrowser("the desk's settings", () => {
     await page.getByText("Address has an invalid format.").waitFor();
     await page.getByLabel("Address").fill("desk@example.com");
     await page.getByRole("button", { name: /^Create/ }).click();
-    await page.getByRole("tab", { name: "Last mails" }).click();
-    await page.getByText("No mails").waitFor();
+    await page.getByRole("tab", { name: "Recent e-mails" }).click();
+    await page.getByText("No e-mails yet").waitFor();
     expect(await list("mailboxes")).toMatchObject([{ address: "desk@example.com", kind: "smtp" }]);
     expect(admin.faults).toEqual([]);
   });
@@ -62,15 +62,15 @@ describeInBrowser("the desk's settings", () => {
     const { page } = admin;
     await page.goto(`${at.origin}/sla?tab=policies&open=new`);
     await page.getByLabel("Name", { exact: true }).first().fill("All incidents");
-    await page.getByText("are answered within 30 minutes").waitFor();
-    await page.getByText("1 ticket looked at. Nothing was changed.").waitFor();
+    await page.getByText("get a first response within 30 minutes").waitFor();
+    await page.getByText("1 ticket checked. No tickets were changed.").waitFor();
     await expectSound(admin);
     await page.getByRole("button", { name: /^Create/ }).click();
-    await page.getByText("All incidents is saved").waitFor();
+    await page.getByText("All incidents saved").waitFor();
     const [policy] = await list("sla-policies");
     expect(policy).toMatchObject({ name: "All incidents", entity: "incident" });
     await page.getByLabel("Minutes").first().fill("45");
-    await page.getByText("No ticket would have ended otherwise.").waitFor();
+    await page.getByText("No differences.").waitFor();
     await until(async () => (await list(`tickets/${number}`)).dueAt !== null);
     await moveTo(page, `${at.origin}/sla`);
     await page

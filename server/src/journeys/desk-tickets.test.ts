@@ -72,8 +72,8 @@ describeInBrowser("tickets that belong together", () => {
     const agent = await at.visit(["agent"]);
     const { page } = agent;
     await page.goto(`${at.origin}/problems/${problem.number}`);
-    await page.getByRole("button", { name: "Link an incident" }).click();
-    const dialog = page.getByRole("dialog", { name: "Link an incident" });
+    await page.getByRole("button", { name: "Link incident" }).click();
+    const dialog = page.getByRole("dialog", { name: "Link incident" });
     const field = dialog.getByRole("combobox", { name: "Incident" });
     expect(await field.inputValue()).toBe("");
     await dialog.getByRole("button", { name: "Link", exact: true }).click();

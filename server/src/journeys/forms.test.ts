@@ -19,7 +19,7 @@ describeInBrowser("forms", () => {
     await cause.fill("A loose plug");
     await owner(`PATCH ${PROBLEMS}/${id}`, { workaround: "Push the plug in." });
     await page.keyboard.press("Control+s");
-    await page.getByText("Cause and workaround are saved").waitFor();
+    await page.getByText("Cause and workaround saved").waitFor();
     expect(await read()).toMatchObject({
       rootCause: "A loose plug",
       workaround: "Push the plug in.",
@@ -55,11 +55,11 @@ describeInBrowser("forms", () => {
     const { page } = admin;
     const change = await createSubmittedChange(owner, { title: "Tune the pools" });
     await page.goto(`${at.origin}/changes/${change.number}`);
-    await page.getByRole("button", { name: "Add a task", disabled: false }).click();
-    const dialog = page.getByRole("dialog", { name: "Add a task" });
-    const title = dialog.getByLabel("What", { exact: true });
+    await page.getByRole("button", { name: "Add task", disabled: false }).click();
+    const dialog = page.getByRole("dialog", { name: "Add task" });
+    const title = dialog.getByLabel("Title", { exact: true });
     await page.keyboard.press("Control+Enter");
-    await dialog.getByText("What is required.").waitFor();
+    await dialog.getByText("Title is required.").waitFor();
     expect(await title.evaluate((field) => field === document.activeElement)).toBe(true);
     await expectSound(admin);
     await title.fill("Take a snapshot");
@@ -71,7 +71,7 @@ describeInBrowser("forms", () => {
     await dialog.waitFor({ state: "detached" });
     await page.getByRole("region", { name: "Tasks" }).getByText("Take a snapshot").waitFor();
     // An unchanged form closes without a question.
-    await page.getByRole("button", { name: "Add a task" }).click();
+    await page.getByRole("button", { name: "Add task" }).click();
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
     expect(admin.faults).toEqual([]);
@@ -96,8 +96,8 @@ describeInBrowser("forms", () => {
     await moveTo(page, `${at.origin}/settings/desk/teams?open=new`);
     await page.getByLabel("Name", { exact: true }).fill("Network");
     await page.keyboard.press("Control+s");
-    await page.getByText("Network is saved").waitFor();
-    await page.getByLabel("What it does (optional)").fill("Switches and cables");
+    await page.getByText("Network saved").waitFor();
+    await page.getByLabel("Description (optional)").fill("Switches and cables");
     await page.keyboard.press("Control+s");
     await expect
       .poll(() => list("/api/v1/itsm/teams"))

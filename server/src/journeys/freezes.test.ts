@@ -20,7 +20,7 @@ describeInBrowser("change freezes", () => {
     const visitor = await at.visit(["change_manager"]);
     const { page } = visitor;
     await page.goto(`${at.origin}/`);
-    await page.getByRole("heading", { name: "Waits for you", exact: true }).waitFor();
+    await page.getByRole("heading", { name: "Waiting for you", exact: true }).waitFor();
     await page.keyboard.press("ControlOrMeta+k");
     await page.keyboard.type("blackout");
     await page.getByRole("option", { name: "New change freeze" }).waitFor();
@@ -76,13 +76,13 @@ describeInBrowser("change freezes", () => {
     await page.goto(`${at.origin}/changes/${number}`);
     await page.getByRole("button", { name: "Start", exact: true }).click();
     const dialog = page.getByRole("dialog", { name: "Start" });
-    await dialog.getByText("It is outside the planned window.").waitFor();
+    await dialog.getByText("The current time is outside the planned window.").waitFor();
     await dialog.getByRole("button", { name: "Start" }).click();
     await dialog.getByText("Reason to start now is required").waitFor();
     expect((await owner(`GET ${CHANGES}/${id}`)).body.data.state).toBe("approved");
     await dialog.getByRole("textbox", { name: "Reason to start now" }).fill("The disks fail");
     await dialog.getByRole("button", { name: "Start" }).click();
-    await page.getByText(/started it outside its window: The disks fail/).waitFor();
+    await page.getByText(/started the change outside its window: The disks fail/).waitFor();
     expect((await owner(`GET ${CHANGES}/${id}`)).body.data.state).toBe("implementing");
     expect((await readEvents(at.world, id)).at(-1)).toMatchObject({
       type: "change.implementation_started",

@@ -45,12 +45,12 @@ describeInBrowser("coming home", () => {
   const decideAsTheStepsSay = async (page: Visitor["page"]) => {
     const steps = page.getByRole("complementary", { name: "Next steps" });
     const done = steps.locator(".next-step.done");
-    await steps.getByRole("link", { name: "Decide about the large order" }).click();
+    await steps.getByRole("link", { name: "Approve the large order" }).click();
     await page.waitForURL("**/approvals*");
     await page.getByRole("button", { name: "Approve", exact: true }).waitFor();
     expect(await done.count()).toBe(0);
     await page.getByRole("button", { name: "Approve", exact: true }).click();
-    await done.getByText("Decide about the large order").waitFor();
+    await done.getByText("Approve the large order").waitFor();
     expect(await done.count()).toBe(1);
   };
 
@@ -63,13 +63,13 @@ describeInBrowser("coming home", () => {
     await page.getByLabel("Your name").fill("Mara Vogel");
     await page.getByLabel("Current password").fill("not the password");
     await page.getByLabel("New password").fill(NEW_PASSWORD);
-    await page.getByRole("button", { name: "Set it up" }).click();
+    await page.getByRole("button", { name: "Install example" }).click();
     expect(await page.getByRole("alert").textContent()).toContain("password");
     await page.getByLabel("Current password").fill(TEST_PASSWORD);
     for (const [n, example] of EXAMPLES.entries()) {
       if (n > 0) await moveTo(page, `${at.origin}/welcome`);
       await page.getByText(example, { exact: true }).click();
-      await page.getByRole("button", { name: "Set it up" }).click();
+      await page.getByRole("button", { name: "Install example" }).click();
       const steps = page.getByRole("complementary", { name: "Next steps" });
       await steps.getByRole("listitem").nth(2).waitFor();
       if (n === 0) await decideAsTheStepsSay(page);
@@ -87,8 +87,8 @@ describeInBrowser("coming home", () => {
       "Approve an order completed",
       "Approve an order completed",
       "Approve an order failed",
-      "Call out critical incidents completed",
-      "Mark what runs low completed",
+      "Mark low stock completed",
+      "Notify about critical incidents completed",
       "Receive an order from a shop completed",
       "Receive an order from a shop completed",
     ]);
@@ -126,7 +126,7 @@ describeInBrowser("coming home", () => {
     });
     await page.goto(`${at.origin}/`);
     await page.getByText("Live", { exact: true }).waitFor();
-    await page.getByRole("heading", { name: "Waits for you", exact: true }).waitFor();
+    await page.getByRole("heading", { name: "Waiting for you", exact: true }).waitFor();
     const shifted = await page.evaluate(
       () => (globalThis as unknown as { shifted: number }).shifted,
     );
@@ -145,10 +145,10 @@ describeInBrowser("coming home", () => {
       assigneeId: owner.userId,
     });
     await page.getByRole("link", { name: /Problem Gates get stuck/ }).waitFor();
-    const mine = page.getByRole("region", { name: "Waits for you" });
+    const mine = page.getByRole("region", { name: "Waiting for you" });
     const waiting = await mine.getByRole("listitem").count();
-    await page.getByRole("heading", { name: `${waiting} things wait for you` }).waitFor();
-    const changes = page.getByRole("region", { name: "Since you were here" });
+    await page.getByRole("heading", { name: `${waiting} items are waiting for you` }).waitFor();
+    const changes = page.getByRole("region", { name: "Changes since your last visit" });
     await changes.getByText("Break").waitFor();
     await expectSound(visitor);
     await page.getByRole("link", { name: /Refund Ada\?/ }).click();

@@ -14,7 +14,7 @@ describeInBrowser("permissions and stopped workflows", () => {
     const { page } = await at.visit([role.body.data.id]);
     await page.goto(`${at.origin}/`);
     await page.getByRole("heading", { level: 1 }).waitFor();
-    await page.getByText("Nobody changed anything.").waitFor();
+    await page.getByText("No changes.").waitFor();
     expect(await page.getByText("approvals:decide").count()).toBe(0);
     expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
     await page.locator(".live-tag").waitFor({ state: "detached" });
@@ -38,9 +38,7 @@ describeInBrowser("permissions and stopped workflows", () => {
     const { page } = await at.visitAs(owner.token);
     await page.goto(`${at.origin}/`);
     const stopped = page.getByRole("region", { name: "Stopped workflows" });
-    await stopped
-      .getByText(`${name} left the workspace. Deploy the workflow again to run it as you.`)
-      .waitFor();
+    await stopped.getByText(`${name} is no longer a member. Deploy it again`).waitFor();
     await page.goto(`${at.origin}/workflows`);
     const row = page.getByRole("row", { name: /Send the figures/ });
     await row.locator(`.env-state.stopped[title*="${words}"]`).waitFor();

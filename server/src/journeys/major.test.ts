@@ -19,19 +19,19 @@ describeInBrowser("major incidents", () => {
     const { page } = visitor;
     await page.goto(`${at.origin}/major/${major.number}`);
     await page.getByRole("heading", { name: "Checkout answers 502" }).waitFor();
-    await page.getByLabel("Add a report by its number").fill(report.number);
+    await page.getByLabel("Number of the child incident").fill(report.number);
     await page.keyboard.press("Enter");
-    await page.getByRole("list", { name: "Reports" }).getByText("Till 4").waitFor();
-    await page.getByRole("button", { name: "Incident commander: me" }).click();
+    await page.getByRole("list", { name: "Child incidents" }).getByText("Till 4").waitFor();
+    await page.getByRole("button", { name: "Incident commander: assign to me" }).click();
     await page.getByText(/ as commander/).waitFor();
-    await page.getByLabel("Broadcast message").fill("Cards fail. Cash works.");
-    await page.getByLabel("Also on the status page").check();
+    await page.getByLabel("Update message").fill("Cards fail. Cash works.");
+    await page.getByLabel("Also publish on the status page").check();
     await page.getByLabel("Title on the status page").fill("Card payments fail");
     await page.getByLabel("Effect").selectOption("down");
     await page.getByRole("checkbox", { name: "Card payments" }).check();
     await expectSound(visitor);
-    await page.getByRole("button", { name: "Broadcast" }).click();
-    await page.getByText("Told to all, and to the public.").waitFor();
+    await page.getByRole("button", { name: "Send update" }).click();
+    await page.getByText("Update sent and published on the status page.").waitFor();
 
     // Everyone reads it, without a script and without signing in.
     const stranger = await at.stranger({ width: 400 });
@@ -46,16 +46,16 @@ describeInBrowser("major incidents", () => {
 
     // Closing it closes its reports; the review contains everything.
     await page.getByRole("button", { name: /^Resolve/ }).click();
-    await page.getByLabel("Description of the resolution").fill("A new certificate");
+    await page.getByLabel("Resolution").fill("A new certificate");
     await page.getByRole("dialog").getByRole("button", { name: "Resolve", exact: true }).click();
-    await page.getByText(`${major.number} is resolved.`).waitFor();
+    await page.getByText(`${major.number} resolved`).waitFor();
     expect((await owner(`GET ${INCIDENTS}/${report.id}`)).body.data.state).toBe("resolved");
     await page.getByRole("button", { name: /^Review/ }).click();
     const review = page.getByRole("textbox", { name: "Review" });
     await review.waitFor();
     expect(await review.inputValue()).toContain("told all: Cards fail. Cash works.");
-    await page.getByRole("button", { name: "Keep it" }).click();
-    await page.getByText("The review is kept as a draft.").waitFor();
+    await page.getByRole("button", { name: "Save draft" }).click();
+    await page.getByText("Review saved as draft.").waitFor();
     const { body } = await owner(`GET /api/v1/knowledge?tag=${major.number.toLowerCase()}`);
     expect(body.data).toHaveLength(1);
     await expectSound(visitor);

@@ -18,7 +18,7 @@ describeInBrowser("pages to acknowledge", () => {
       message: "The vendor waits",
     });
     await page.goto(`${at.origin}/`);
-    const waiting = page.getByRole("region", { name: "Waits for you" });
+    const waiting = page.getByRole("region", { name: "Waiting for you" });
     await waiting.getByRole("link", { name: /Page Core router down/ }).click();
     const banner = page.getByRole("status").filter({ hasText: "Paged" });
     await banner.getByText("The vendor waits").waitFor();
@@ -30,7 +30,7 @@ describeInBrowser("pages to acknowledge", () => {
       acknowledgedBy: visitor.userId,
     });
     await moveTo(page, `${at.origin}/`);
-    await page.getByRole("heading", { name: "Waits for you", exact: true }).waitFor();
+    await page.getByRole("heading", { name: "Waiting for you", exact: true }).waitFor();
     await waiting.getByRole("link", { name: /Core router down/ }).waitFor({ state: "detached" });
   });
 
@@ -53,7 +53,7 @@ describeInBrowser("pages to acknowledge", () => {
     });
     await owner(`PATCH /api/v1/settings/users/${gone.userId}`, { status: "deactivated" });
     await page.goto(`${at.origin}/`);
-    const waiting = page.getByRole("region", { name: "Waits for you" });
+    const waiting = page.getByRole("region", { name: "Waiting for you" });
     await waiting.getByRole("link", { name: /Replace .* in Network/ }).waitFor();
     await page.goto(`${at.origin}/oncall`);
     await page

@@ -50,7 +50,7 @@ describeInBrowser("portal", () => {
     await page.getByText("Is the problem solved?").waitFor();
     await expectSound(visitor);
     await page.getByRole("button", { name: "No, reopen it…" }).click();
-    await page.getByLabel("What does not work yet?").fill("It flickers.");
+    await page.getByLabel("What is still not working?").fill("It flickers.");
     await page.getByRole("button", { name: "Send", exact: true }).first().click();
     await page.getByText("Reopened").waitFor();
     await agent(`POST ${path}/resolve`, { resolution: "Another cable" });

@@ -41,7 +41,7 @@ describeInBrowser("requests", () => {
     const { id, number } = asked.body.data;
     const { page } = approver;
     await page.goto(`${at.origin}/approvals`);
-    const others = page.getByRole("list", { name: "Requests, changes and agents" });
+    const others = page.getByRole("list", { name: "Requests, changes and agent actions" });
     await others.getByText("Noah Novak requests VPN access").waitFor();
     await others.getByText("System").waitFor();
     await others.getByText("12 EUR").waitFor();

@@ -286,9 +286,9 @@ describeInBrowser("runs", () => {
     await side.getByRole("link", { name: /^INC\d+ Paper is out$/ }).waitFor();
     expect(await side.innerText()).not.toMatch(/\b(inc|usr|evt|run|wf)_/);
     await expectSound(visitor);
-    await page.getByRole("link", { name: /Follow INC/ }).click();
+    await page.getByRole("link", { name: /Show causes of INC/ }).click();
     await page.waitForURL(/causes\/inc_/);
-    await page.getByRole("button", { name: "What led to it" }).click();
+    await page.getByRole("button", { name: "Causes" }).click();
     await tree.getByRole("treeitem", { name: /Raise a ticket/ }).click();
     await page.keyboard.press("Enter");
     await page.waitForURL(new RegExp(`/runs/${runId}`));

@@ -140,11 +140,11 @@ describeInBrowser("on call, services and problems", () => {
     const admin = await at.visit(["admin"]);
     const { page } = admin;
     await page.goto(`${at.origin}/services/classes?open=new`);
-    await page.getByLabel("Name on screens").fill("Till");
-    await page.getByRole("button", { name: "Add an attribute" }).click();
+    await page.getByLabel("Display name").fill("Till");
+    await page.getByRole("button", { name: "Add attribute" }).click();
     await page.getByLabel("Name", { exact: true }).fill("shop");
     await page.getByRole("button", { name: /^Create/ }).click();
-    await page.getByText("Till is saved").waitFor();
+    await page.getByText("Till saved").waitFor();
     await expectSound(admin);
     await moveTo(page, `${at.origin}/services`);
     await page.getByRole("button", { name: "New item", disabled: false }).click();
@@ -175,9 +175,9 @@ describeInBrowser("on call, services and problems", () => {
     await page.getByLabel("Cause (optional)", { exact: true }).fill("A loose plug");
     await page.getByLabel("Workaround (optional)", { exact: true }).fill("Push the plug in.");
     await page.keyboard.press("Control+s");
-    await page.getByText("Cause and workaround are saved").waitFor();
-    await page.getByRole("button", { name: "Declare a known error", disabled: false }).click();
-    await page.getByText("it stands in the list of known errors").waitFor();
+    await page.getByText("Cause and workaround saved").waitFor();
+    await page.getByRole("button", { name: "Declare known error", disabled: false }).click();
+    await page.getByText("Listed under Known errors").waitFor();
     const past = page.getByRole("list", { name: "Timeline" });
     await past.getByText(/declared a known error/).waitFor();
     await expectSound(admin);
@@ -185,10 +185,10 @@ describeInBrowser("on call, services and problems", () => {
       .getByRole("button", { name: /View the state/ })
       .first()
       .click();
-    await page.getByText(/^As it was on/).waitFor();
+    await page.getByText(/^Version of/).waitFor();
     await page.getByText("Push the plug in.", { exact: true }).waitFor();
     await page.goBack();
-    await page.getByRole("button", { name: "Write an article about it", disabled: false }).click();
+    await page.getByRole("button", { name: "Create article", disabled: false }).click();
     await page.waitForURL(/\/knowledge\/.+\/edit$/);
     expect(await list("/api/v1/knowledge")).toMatchObject([
       { title: "Tills go dark", state: "draft", tags: ["known-error", problem.toLowerCase()] },

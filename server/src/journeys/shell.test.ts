@@ -192,7 +192,7 @@ describeInBrowser("the shell", () => {
     expect(await create.getAttribute("title")).toContain("edit workflows");
     const member = await at.visit(["member"]);
     await member.page.goto(`${at.origin}/`);
-    await member.page.getByRole("heading", { name: "Waits for you", exact: true }).waitFor();
+    await member.page.getByRole("heading", { name: "Waiting for you", exact: true }).waitFor();
     expect(await member.page.getByRole("link", { name: "Workflows" }).count()).toBe(0);
     await expectSound(member);
     const requester = await at.visit(["requester"]);
@@ -268,6 +268,6 @@ describeInBrowser("the shell", () => {
     await page.getByRole("link", { name: "Runs" }).click();
     await page.getByRole("heading", { name: "This page could not be loaded" }).waitFor();
     await page.getByRole("link", { name: "Home" }).click();
-    await page.getByRole("heading", { name: "Waits for you", exact: true }).waitFor();
+    await page.getByRole("heading", { name: "Waiting for you", exact: true }).waitFor();
   });
 });

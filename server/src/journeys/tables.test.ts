@@ -153,7 +153,7 @@ describeInBrowser("tables", () => {
     await entry.getByRole("button", { name: "Undo" }).click();
     await impactIs(3);
     await entry.getByRole("button", { name: /View the state/ }).click();
-    await page.getByText(/^As it was on/).waitFor();
+    await page.getByText(/^Version of/).waitFor();
     const past = page.getByRole("region", { name: "Activity" });
     await past.getByText("High", { exact: true }).waitFor();
     const acts = page
@@ -192,9 +192,9 @@ describeInBrowser("tables", () => {
     const made = page.getByRole("listitem").filter({ hasText: "created this record" });
     await made.getByRole("button", { name: /View the state/ }).click();
     const panel = page.getByRole("complementary", { name: "Earlier version of record Rex" });
-    await panel.getByText("Nothing can be changed here.").waitFor();
+    await panel.getByText("Read-only.").waitFor();
     await expectSound(visitor);
-    await panel.getByRole("button", { name: "Back to now" }).click();
+    await panel.getByRole("button", { name: "Back to current version" }).click();
     await page.getByRole("complementary", { name: "Record Rexona" }).waitFor();
     await expectFocusKept(page, "aside.record-panel");
   });

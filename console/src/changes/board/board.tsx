@@ -47,15 +47,15 @@ export function Board() {
         <h1>Change board</h1>
         {data && (
           <span className="muted">
-            {count(agenda.length, "change waits", "changes wait")} for agreement
+            {count(agenda.length, "change is", "changes are")} waiting for approval
           </span>
         )}
       </header>
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {isPending && <Loading rows={10} />}
       {data && agenda.length === 0 && (
-        <Empty title="Nothing to decide">
-          A change that is handed in waits here for its votes.
+        <Empty title="No changes to approve">
+          Submitted changes appear here until they are approved or rejected.
         </Empty>
       )}
       {agenda.length > 0 && (
@@ -103,7 +103,7 @@ const SEATS_MAX = 5;
 function Seats({ given, required }: { readonly given: number; readonly required: number }) {
   if (required > SEATS_MAX) return <span className="muted">{`${given}/${required}`}</span>;
   return (
-    <span className="seats" role="img" aria-label={`${given} of ${required} agreed`}>
+    <span className="seats" role="img" aria-label={`${given} of ${required} approved`}>
       {Array.from({ length: required }, (_, n) => (
         <i key={n} className={n < given ? "given" : ""} />
       ))}
@@ -125,7 +125,7 @@ function Item({ change, onBack }: { readonly change: Change; readonly onBack: ()
           <span className="mono muted">{change.number}</span>
           <RiskTag level={change.risk.level} />
           {change.type === "emergency" && <span className="tag bad">Emergency</span>}
-          <span className="muted">asked by {nameOf(change.requestedBy) ?? "somebody"}</span>
+          <span className="muted">requested by {nameOf(change.requestedBy) ?? "unknown user"}</span>
         </p>
         <h2>
           <Link to="/changes/$id" params={{ id: change.number }}>
@@ -137,7 +137,7 @@ function Item({ change, onBack }: { readonly change: Change; readonly onBack: ()
         <Plan change={change} />
         <RiskReasons level={change.risk.level} reasons={change.risk.reasons} />
       </article>
-      <aside className="scroll board-side" aria-label="Votes" tabIndex={0}>
+      <aside className="scroll board-side" aria-label="Approvals" tabIndex={0}>
         <VoteBox {...{ change, approvals, conflicts }} />
       </aside>
     </>

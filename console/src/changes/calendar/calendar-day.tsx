@@ -111,10 +111,10 @@ function Entry(props: {
       onClick={props.onOpen}
     >
       <span className="calendar-time">
-        {isFirst ? `${toHour(plannedStart)}–${toHour(plannedEnd)}` : "goes on"}
-        {conflicts > 0 && <TriangleAlert role="img" aria-label="In conflict" />}
+        {isFirst ? `${toHour(plannedStart)}–${toHour(plannedEnd)}` : "continues"}
+        {conflicts > 0 && <TriangleAlert role="img" aria-label="Has conflicts" />}
         <span className="hide">
-          {risk.level} risk, {state === "submitted" ? "not agreed yet" : state.replace("_", " ")}
+          {risk.level} risk, {state === "submitted" ? "not approved yet" : state.replace("_", " ")}
         </span>
       </span>
       <span className="calendar-title">{change.title}</span>

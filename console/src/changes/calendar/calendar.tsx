@@ -44,21 +44,21 @@ export function Calendar() {
   const open = (id: string | undefined): void => show({ open: id });
   useListKeys({ ids: changes.map(({ id }) => id), chosen: chosen?.id, onChoose: open });
   useActions([
-    { keys: "[", label: "A week back", run: () => turn(-1) },
-    { keys: "]", label: "A week on", run: () => turn(1) },
+    { keys: "[", label: "Previous week", run: () => turn(-1) },
+    { keys: "]", label: "Next week", run: () => turn(1) },
     { keys: "t", label: "This week", run: () => show({ from: undefined }) },
   ]);
   const clashes = changes.filter(({ conflicts }) => conflicts > 0).length;
   return (
     <>
       <div className="calendar-bar">
-        <Button look="bare" isIcon aria-label="A week back" onClick={() => turn(-1)}>
+        <Button look="bare" isIcon aria-label="Previous week" onClick={() => turn(-1)}>
           <ChevronLeft />
         </Button>
         <strong className="calendar-range">
           {first && range.format(first.start)} – {last && range.format(last.start)}
         </strong>
-        <Button look="bare" isIcon aria-label="A week on" onClick={() => turn(1)}>
+        <Button look="bare" isIcon aria-label="Next week" onClick={() => turn(1)}>
           <ChevronRight />
         </Button>
         {search.from !== undefined && (
@@ -118,7 +118,7 @@ export function Calendar() {
 function Nothing({ isShown }: { readonly isShown: boolean }) {
   const isNarrow = useIsNarrow();
   if (!isShown || !isNarrow) return null;
-  return <p className="muted calendar-nothing">Nothing is planned in these three weeks.</p>;
+  return <p className="muted calendar-nothing">No changes are planned in these three weeks.</p>;
 }
 
 function Legend() {

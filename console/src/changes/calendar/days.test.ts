@@ -57,5 +57,5 @@ test("a time window names its second day unless it ends the following night", ()
     "Mon, 16 Nov, 22:00–03:00".replace("Mon,", "Mon"),
   );
   expect(span("2026-11-16T22:00", "2026-11-17T20:00")).toContain("Tue");
-  expect(toSpan(null, null)).toBe("No time yet");
+  expect(toSpan(null, null)).toBe("Not scheduled");
 });

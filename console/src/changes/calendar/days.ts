@@ -100,7 +100,8 @@ export const toDate = (at: string | Date): string => dates.format(new Date(at));
 
 /** Formats a time window: `Thu 26 Nov, 19:00–23:00`, with the second day if it differs. */
 export function toSpan(start: string | null, end: string | null): string {
-  if (start === null) return end === null ? "No time yet" : `until ${toDate(end)}, ${toHour(end)}`;
+  if (start === null)
+    return end === null ? "Not scheduled" : `until ${toDate(end)}, ${toHour(end)}`;
   if (end === null) return `${toDate(start)}, from ${toHour(start)}`;
   const days =
     (Date.parse(toDayKey(new Date(end))) - Date.parse(toDayKey(new Date(start)))) / DAY_MS;

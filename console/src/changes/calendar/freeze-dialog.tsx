@@ -92,7 +92,7 @@ function FreezeForm({ freeze, onClose }: FreezeFormProps) {
       }
     >
       <p className="muted">
-        In this time only emergency changes can start. Changes that are planned into it show a
+        During a freeze only emergency changes can start. Other changes planned for this time show a
         conflict.
       </p>
       <TextField {...form.field("name")} placeholder="Year-end freeze" />

@@ -25,13 +25,13 @@ export function Preview(props: { readonly change: PlannedChange; readonly onClos
   useActions([
     {
       keys: "Enter",
-      label: "Open the change",
+      label: "Open change",
       run: () => void navigate({ to: "/changes/$id", params: { id: number } }),
       within: ".calendar-scroll",
     },
     {
       keys: "b",
-      label: "Open it on the board",
+      label: "Open on change board",
       run: () => void navigate({ to: "/changes/board", search: isWaiting ? { open: id } : {} }),
     },
   ]);
@@ -56,16 +56,16 @@ export function Preview(props: { readonly change: PlannedChange; readonly onClos
       </p>
       <dl className="change-facts">
         <div>
-          <dt>When</dt>
+          <dt>Planned</dt>
           <dd>{toSpan(plannedStart, plannedEnd)}</dd>
         </div>
         <div>
-          <dt>Kind</dt>
+          <dt>Type</dt>
           <dd>{toWords(type)}</dd>
         </div>
         <div>
-          <dt>Who</dt>
-          <dd>{nameOf(change.assigneeId) ?? nameOf(change.teamId) ?? "Nobody yet"}</dd>
+          <dt>Assignee</dt>
+          <dd>{nameOf(change.assigneeId) ?? nameOf(change.teamId) ?? "Unassigned"}</dd>
         </div>
       </dl>
       <ConflictList conflicts={change.conflicts > 0 ? conflicts : undefined} />
@@ -81,7 +81,7 @@ export function Preview(props: { readonly change: PlannedChange; readonly onClos
         </Link>
         {isWaiting && (
           <Link className="btn" to="/changes/board" search={{ open: id }}>
-            <Vote /> On the board <Keys keys="b" />
+            <Vote /> Open on board <Keys keys="b" />
           </Link>
         )}
       </div>

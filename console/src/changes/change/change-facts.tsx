@@ -13,10 +13,10 @@ export function ChangeFacts({ change }: { readonly change: Change }) {
   const nameOf = useNames();
   const { type, impact, assigneeId, teamId, requestedBy, ciIds, templateId } = change;
   const rows: readonly (readonly [string, string | undefined])[] = [
-    ["Kind", toWords(type)],
+    ["Type", toWords(type)],
     ["Impact", IMPACTS[impact]],
-    ["Asked by", nameOf(requestedBy)],
-    ["Who", nameOf(assigneeId) ?? "Nobody yet"],
+    ["Requester", nameOf(requestedBy)],
+    ["Assignee", nameOf(assigneeId) ?? "Unassigned"],
     ["Team", nameOf(teamId)],
   ];
   return (

@@ -81,20 +81,20 @@ function ChangeSheet({ change, ifMatch }: SheetProps) {
           <h1>{change.title}</h1>
           <p className="change-when">{toSpan(change.plannedStart, change.plannedEnd)}</p>
           {change.state === "rejected" && change.rejectionReason !== null && (
-            <p className="notice change-refused">Refused: {change.rejectionReason}</p>
+            <p className="notice change-refused">Rejected: {change.rejectionReason}</p>
           )}
-          <h2 className="hide">The plan</h2>
+          <h2 className="hide">Plan</h2>
           <PageBanner ticketId={change.id} />
           <ConflictList conflicts={conflicts} />
           <Plan change={change} />
           <TaskList kind="change" ticketId={change.id} refusal={whyNoTasks(change)} />
           <section aria-label="History">
-            <h3>What happened</h3>
+            <h3>Activity</h3>
             <CommentBox id={change.id} />
             <History id={change.id} number={change.number} />
           </section>
         </article>
-        <aside className="change-side" aria-label="About it">
+        <aside className="change-side" aria-label="Details">
           {change.state !== "draft" && <VoteBox {...{ change, approvals, conflicts }} />}
           <ChangeFacts change={change} />
           <TicketLinks ticket={{ kind: "change", id: change.id, number: change.number }} />
@@ -119,7 +119,7 @@ function ChangeSheet({ change, ifMatch }: SheetProps) {
 const OVER: readonly string[] = ["completed", "rolled_back", "cancelled", "rejected", "closed"];
 
 const whyNoTasks = ({ state }: Change): string | undefined =>
-  OVER.includes(state) ? "The change is over." : undefined;
+  OVER.includes(state) ? "The change has ended." : undefined;
 
 function ActBar({ acts }: { readonly acts: readonly OfferedAct[] }) {
   const main = acts.filter(({ isMain }) => isMain);
@@ -128,7 +128,7 @@ function ActBar({ acts }: { readonly acts: readonly OfferedAct[] }) {
     <>
       {others.length > 0 && (
         <Menu
-          label="More acts"
+          label="More actions"
           items={others.map((act) => ({
             label: act.label,
             keys: act.keys,

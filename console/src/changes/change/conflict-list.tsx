@@ -17,7 +17,8 @@ export function ConflictList({ conflicts }: { readonly conflicts: Conflicts | un
           <li key={id}>
             <strong>{name}</strong>
             <span>
-              {reason === "" ? "Nothing may change then" : reason} · {toSpan(start, end)}
+              {reason === "" ? "No changes are allowed in this time" : reason} ·{" "}
+              {toSpan(start, end)}
             </span>
           </li>
         ))}
@@ -27,7 +28,7 @@ export function ConflictList({ conflicts }: { readonly conflicts: Conflicts | un
               {title}
             </Link>
             <span>
-              {number}, on the same item · {toSpan(plannedStart, plannedEnd)}
+              {number}, same configuration item · {toSpan(plannedStart, plannedEnd)}
             </span>
           </li>
         ))}

@@ -12,24 +12,24 @@ type Moment = Schemas["TimelineItem"];
 const STARTED = "change.implementation_started";
 
 const WORDS: Readonly<Record<string, string>> = {
-  "change.created": "drafted it",
-  "change.submitted": "handed it in",
-  "change.approval_given": "agreed",
-  "change.approved": "It is approved",
-  "change.rejected": "refused it",
-  "change.revised": "made it a draft again",
-  "change.delegated": "handed a vote on",
-  "change.completed": "said that it is done",
-  "change.rolled_back": "rolled it back",
-  "change.cancelled": "gave it up",
-  "change.comment_added": "wrote",
+  "change.created": "created the change",
+  "change.submitted": "submitted the change",
+  "change.approval_given": "approved",
+  "change.approved": "The change was approved",
+  "change.rejected": "rejected the change",
+  "change.revised": "returned the change to draft",
+  "change.delegated": "delegated an approval",
+  "change.completed": "completed the change",
+  "change.rolled_back": "rolled back the change",
+  "change.cancelled": "cancelled the change",
+  "change.comment_added": "commented",
   "change.task_added": "added a task",
   "change.task_updated": "changed a task",
-  "change.task_completed": "did a task",
+  "change.task_completed": "completed a task",
   "change.task_skipped": "skipped a task",
-  "change.task_reopened": "opened a task again",
+  "change.task_reopened": "reopened a task",
   "change.task_removed": "removed a task",
-  "change.tasks_reordered": "ordered the tasks",
+  "change.tasks_reordered": "reordered the tasks",
 };
 
 /** The history of a change, newest first. */
@@ -55,7 +55,7 @@ export function History({ id, number }: { readonly id: string; readonly number: 
       ...(said !== undefined && { children: <p className="history-words">{said}</p> }),
     };
   });
-  return <Timeline label="What happened" entries={entries} onSee={see} />;
+  return <Timeline label="Timeline" entries={entries} onSee={see} />;
 }
 
 function describeMoment({ type, actor, changes, data }: Moment): string {
@@ -68,7 +68,7 @@ function describeMoment({ type, actor, changes, data }: Moment): string {
   }
   if (type === STARTED) return `${who} ${describeStarted(data)}`;
   const words = WORDS[type] ?? toWords(type.slice(type.indexOf(".") + 1)).toLowerCase();
-  return words.startsWith("It ") ? words : `${who} ${words}`;
+  return words.startsWith("The ") ? words : `${who} ${words}`;
 }
 
 /** Returns the text of a comment, or the comment of an action. */

@@ -27,10 +27,10 @@ export function MoveDialog(props: { readonly change: Change; readonly onClose: (
       plannedEnd: !plannedEnd
         ? "is required"
         : plannedStart && plannedEnd <= plannedStart
-          ? "It must end after it begins."
+          ? "The end must be after the start."
           : undefined,
     }),
-    said: `${change.number} was moved.`,
+    said: `${change.number} rescheduled.`,
     onDone: onClose,
   });
   const { plannedStart: from, plannedEnd: to } = form.values;
@@ -45,24 +45,24 @@ export function MoveDialog(props: { readonly change: Change; readonly onClose: (
   return (
     <FormDialog
       form={form}
-      title={`When is ${change.number} to happen?`}
+      title={`Reschedule ${change.number}`}
       act="Reschedule"
       onClose={onClose}
     >
       <Grid min="m">
         <DateTimeField
           {...start}
-          label="From"
+          label="Planned start"
           isRequired
           onChange={(next) =>
             form.change({ plannedStart: next, plannedEnd: keepLength(from, to, next) })
           }
         />
-        <DateTimeField {...form.field("plannedEnd")} label="To" isRequired />
+        <DateTimeField {...form.field("plannedEnd")} label="Planned end" isRequired />
       </Grid>
       {isWindow && conflicts && !hasConflicts(conflicts) && (
         <p className="move-free" role="status">
-          There are no conflicts then.
+          No conflicts in this time.
         </p>
       )}
       {isWindow && <ConflictList conflicts={conflicts} />}
@@ -72,7 +72,10 @@ export function MoveDialog(props: { readonly change: Change; readonly onClose: (
         onChoose={(window) => form.change({ plannedStart: window.start, plannedEnd: window.end })}
       />
       {isAgreed && (
-        <p className="muted">In hours that nobody has agreed to, its approvers vote anew.</p>
+        <p className="muted">
+          If the new time is outside the approved window, the approvers must approve the change
+          again.
+        </p>
       )}
     </FormDialog>
   );
@@ -103,7 +106,7 @@ function FreeWindows(props: {
   if (windows.length === 0) return null;
   return (
     <Stack as="section" gap={3}>
-      <h3>Free in the next month</h3>
+      <h3>Times without conflicts in the next month</h3>
       <Stack as="ul" gap={3} align="start">
         {windows.slice(0, OFFERS_MAX).map(({ start, end }) => {
           const begins = toNextHour(start);

@@ -1,10 +1,10 @@
 import type { Change } from "./use-change.ts";
 
 const PARTS = [
-  ["Why", "justification"],
-  ["How", "implementationPlan"],
-  ["How it is checked", "testPlan"],
-  ["The way back", "rollbackPlan"],
+  ["Justification", "justification"],
+  ["Implementation plan", "implementationPlan"],
+  ["Test plan", "testPlan"],
+  ["Rollback plan", "rollbackPlan"],
 ] as const;
 
 /** The plan of a change. Missing parts are shown as missing, because the approvers must notice them. */
@@ -16,7 +16,7 @@ export function Plan({ change }: { readonly change: Change }) {
         <section key={field}>
           <h3>{name}</h3>
           {change[field] === "" ? (
-            <p className="muted">Nothing written</p>
+            <p className="muted">Not provided</p>
           ) : (
             <p className="plan-text">{change[field]}</p>
           )}

@@ -24,7 +24,7 @@ export function RiskReasons(props: {
   if (props.reasons.length === 0) return null;
   return (
     <section>
-      <h3>Why {props.level}</h3>
+      <h3>Reasons for {props.level} risk</h3>
       <ul className="risk-reasons">
         {props.reasons.map((reason) => {
           const [, words = reason, weight] = /^(.*?)\s*\(([+−-]\d+)\)$/.exec(reason) ?? [];

@@ -11,16 +11,16 @@ test("a start within the window and without conflicts needs no reason, and one o
   expect(findWarnings(planned, undefined, at("2026-11-21T20:00:00Z"))).toEqual([]);
   expect(findWarnings(planned, undefined, at("2026-11-21T22:00:00Z"))).toHaveLength(1);
   expect(findWarnings(planned, undefined, at("2026-11-19T03:22:00Z"))).toEqual([
-    "It is outside the planned window.",
+    "The current time is outside the planned window.",
   ]);
   const open = { ...planned, plannedEnd: null };
   expect(findWarnings(open, undefined, at("2026-11-19T03:22:00Z"))).toEqual([]);
 });
 
 test("the timeline describes how a change started, and why", () => {
-  expect(describeStarted({ outsideWindow: false })).toBe("started it");
+  expect(describeStarted({ outsideWindow: false })).toBe("started the change");
   expect(describeStarted({ outsideWindow: true, reason: "The team is here" })).toBe(
-    "started it outside its window: The team is here",
+    "started the change outside its window: The team is here",
   );
   expect(
     describeStarted({
@@ -29,5 +29,5 @@ test("the timeline describes how a change started, and why", () => {
       blackoutWindows: [{ name: "Year end" }],
       reason: "Disk full",
     }),
-  ).toBe("started it in the change freeze Year end, in conflict with CHG0000002: Disk full");
+  ).toBe("started the change during the change freeze Year end, in conflict with CHG0000002: Disk full");
 });

@@ -15,11 +15,11 @@ export function findWarnings(
     (nowMs < Date.parse(plannedStart) || nowMs >= Date.parse(plannedEnd));
   const { changes = [], blackoutWindows = [] } = conflicts ?? {};
   return [
-    ...(isOutside ? ["It is outside the planned window."] : []),
+    ...(isOutside ? ["The current time is outside the planned window."] : []),
     ...blackoutWindows
       .filter(({ end }) => Date.parse(end) > nowMs)
-      .map(({ name }) => `It conflicts with the change freeze ${name}.`),
-    ...changes.map(({ number, title }) => `It conflicts with ${number} ${title}.`),
+      .map(({ name }) => `Conflict with the change freeze ${name}.`),
+    ...changes.map(({ number, title }) => `Conflict with ${number} ${title}.`),
   ];
 }
 
@@ -30,19 +30,19 @@ interface Started {
   readonly reason?: string | null;
 }
 
-/** Describes how a change started, as a clause after the person's name: "started it outside its window: REASON". */
+/** Describes how a change started, as a clause after the person's name: "started the change outside its window: REASON". */
 export function describeStarted(data: Readonly<Record<string, unknown>>): string {
   // The data has the event's schema; older events lack some fields.
   const { outsideWindow = false, conflicts = [], blackoutWindows = [], reason } = data as Started;
   const how = [
     ...(outsideWindow ? ["outside its window"] : []),
     ...(blackoutWindows.length > 0
-      ? [`in the change freeze ${blackoutWindows.map(({ name }) => name).join(", ")}`]
+      ? [`during the change freeze ${blackoutWindows.map(({ name }) => name).join(", ")}`]
       : []),
     ...(conflicts.length > 0
       ? [`in conflict with ${conflicts.map(({ number }) => number).join(", ")}`]
       : []),
   ];
-  const started = how.length === 0 ? "started it" : `started it ${how.join(", ")}`;
+  const started = how.length === 0 ? "started the change" : `started the change ${how.join(", ")}`;
   return typeof reason === "string" && reason !== "" ? `${started}: ${reason}` : started;
 }

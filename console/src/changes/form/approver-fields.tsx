@@ -26,19 +26,17 @@ export function ApproverFields({ form }: { readonly form: Form<ChangeDraft> }) {
         isOptional
         error={fault && `Approvers: ${fault.message}`}
         help={
-          approverIds.length === 0
-            ? "Everyone who may approve changes, unless you name some."
-            : undefined
+          approverIds.length === 0 ? "Default: all members who can approve changes." : undefined
         }
       >
         {({ id }) => (
           <Row wraps>
             {approverIds.map((one) => (
               <span key={one} className="item-chip">
-                {nameOf(one) ?? "Somebody"}
+                {nameOf(one) ?? "Unknown user"}
                 <PlainButton
                   type="button"
-                  aria-label={`Without ${nameOf(one) ?? "them"}`}
+                  aria-label={`Remove ${nameOf(one) ?? "approver"}`}
                   onClick={() => onChange(approverIds.filter((other) => other !== one))}
                 >
                   ×
@@ -48,8 +46,8 @@ export function ApproverFields({ form }: { readonly form: Form<ChangeDraft> }) {
             <PersonCombobox
               key={approverIds.length}
               id={id}
-              label="Add an approver"
-              placeholder="Add an approver…"
+              label="Add approver"
+              placeholder="Add approver…"
               without={[...approverIds, ...(me === undefined ? [] : [me])]}
               value={undefined}
               onChange={(value) => value !== undefined && onChange([...approverIds, value])}
@@ -60,7 +58,7 @@ export function ApproverFields({ form }: { readonly form: Form<ChangeDraft> }) {
       {type !== "emergency" && (
         <NumberField
           {...form.field("approvals")}
-          label="Approvals needed"
+          label="Required approvals"
           isRequired
           limits={{ type: "integer", minimum: 1, maximum: approverIds.length || APPROVALS_MAX }}
         />

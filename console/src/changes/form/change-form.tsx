@@ -38,11 +38,11 @@ export function ChangeForm({ change, ifMatch, onClose }: ChangeFormProps) {
       title: title.trim() === "" ? "Title is required." : undefined,
       plannedEnd:
         plannedStart && plannedEnd && plannedEnd <= plannedStart
-          ? "It must end after it begins."
+          ? "The end must be after the start."
           : undefined,
     }),
     said: ({ data: { number } }) =>
-      change ? `${number} was changed.` : `${number} is drafted. Hand it in when it is ready.`,
+      change ? `${number} saved.` : `${number} created as draft. Submit it when it is ready.`,
     onDone: ({ data: { number } }) => {
       onClose();
       if (!change) void navigate({ to: "/changes/$id", params: { id: number } });
@@ -53,7 +53,7 @@ export function ChangeForm({ change, ifMatch, onClose }: ChangeFormProps) {
     <FormDialog
       form={form}
       title={change ? `Edit ${change.number}` : "New change"}
-      act={change ? "Save" : "Draft it"}
+      act={change ? "Save" : "Create draft"}
       isWide
       onClose={onClose}
     >
@@ -63,22 +63,18 @@ export function ChangeForm({ change, ifMatch, onClose }: ChangeFormProps) {
       <ItemsField
         {...form.field("ciIds")}
         label="Affected items"
-        help="Conflicts and risk are found by these."
+        help="Used to find conflicts and to calculate the risk."
       />
-      <TextAreaField {...form.field("justification")} label="Why" rows={2} />
+      <TextAreaField {...form.field("justification")} label="Justification" rows={2} />
       <TextAreaField
         {...boundBy(isStandard, form.field("implementationPlan"))}
-        label="How"
+        label="Implementation plan"
         rows={4}
       />
-      <TextAreaField
-        {...boundBy(isStandard, form.field("testPlan"))}
-        label="How it is checked"
-        rows={2}
-      />
+      <TextAreaField {...boundBy(isStandard, form.field("testPlan"))} label="Test plan" rows={2} />
       <TextAreaField
         {...boundBy(isStandard, form.field("rollbackPlan"))}
-        label="The way back"
+        label="Rollback plan"
         rows={2}
       />
       {!isStandard && <ApproverFields form={form} />}
@@ -89,7 +85,7 @@ export function ChangeForm({ change, ifMatch, onClose }: ChangeFormProps) {
 const TYPES = choicesOf(CHANGE_TYPE, {
   normal: "Normal",
   emergency: "Emergency",
-  standard: "Standard: from a template that was agreed to once and for all",
+  standard: "Standard: from a preapproved template",
 });
 
 /** The template sets some fields of a standard change, so they are disabled. */
@@ -105,8 +101,8 @@ function TemplateField({ form }: { readonly form: Form<ChangeDraft> }) {
   return (
     <SelectField
       {...form.field("templateId")}
-      label="From"
-      none="Nothing"
+      label="Template"
+      none="No template"
       isRequired
       options={templates.map(({ id, name }) => [id, name])}
       onChange={(chosen) =>
@@ -127,7 +123,7 @@ function KindFields({ form }: { readonly form: Form<ChangeDraft> }) {
   const kinds = TYPES.filter(([kind]) => kind !== "standard" || hasTemplate);
   return (
     <Grid min="m">
-      <SelectField {...form.field("type")} label="Kind" isRequired options={kinds} />
+      <SelectField {...form.field("type")} label="Type" isRequired options={kinds} />
       <SelectField
         {...boundBy(type === "standard", form.field("impact"))}
         isRequired
@@ -137,8 +133,8 @@ function KindFields({ form }: { readonly form: Form<ChangeDraft> }) {
           [3, "Low"],
         ]}
       />
-      <DateTimeField {...form.field("plannedStart")} label="From" />
-      <DateTimeField {...form.field("plannedEnd")} label="To" />
+      <DateTimeField {...form.field("plannedStart")} label="Planned start" />
+      <DateTimeField {...form.field("plannedEnd")} label="Planned end" />
     </Grid>
   );
 }

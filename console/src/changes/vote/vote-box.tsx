@@ -32,10 +32,10 @@ export function VoteBox({ change, approvals, conflicts, onVoted }: VoteBoxProps)
   const why = describeHindrance(approvals);
   const agree = useCommand("changes.approve", {
     refusal: why,
-    said: `You agreed to ${change.number}.`,
+    said: `You approved ${change.number}.`,
     onDone: () => onVoted?.(),
   });
-  const disabled = agree.isBusy ? "One moment." : agree.refusal;
+  const disabled = agree.isBusy ? "Saving…" : agree.refusal;
   const isInConflict = hasConflicts(conflicts);
   const approve = (): void =>
     isInConflict ? setWay("agree") : void agree.run({ params: { id: change.id }, body: {} });
@@ -50,12 +50,12 @@ export function VoteBox({ change, approvals, conflicts, onVoted }: VoteBoxProps)
             // With a conflict, the form asks for a comment instead.
             ...(!isInConflict && { asks: askBefore(change.number) }),
           },
-          { keys: "n", label: "Reject with a reason", run: () => setWay("refuse"), disabled },
+          { keys: "n", label: "Reject with reason", run: () => setWay("refuse"), disabled },
         ]
       : [],
   );
   return (
-    <div ref={box} className="vote-box" role="group" aria-label="Your vote" tabIndex={-1}>
+    <div ref={box} className="vote-box" role="group" aria-label="Your decision" tabIndex={-1}>
       {approvals && <VoteList approvals={approvals} />}
       {change.state === "submitted" && way === undefined && (
         <div className="vote-acts">
@@ -67,7 +67,7 @@ export function VoteBox({ change, approvals, conflicts, onVoted }: VoteBoxProps)
           </Button>
           {disabled === undefined && !isInConflict && (
             <Button look="bare" onClick={() => setWay("agree")}>
-              Approve with a comment
+              Approve with comment
             </Button>
           )}
         </div>
@@ -95,7 +95,7 @@ type Way = "agree" | "refuse";
 
 const askBefore = (number: string) => ({
   title: `Approve ${number}?`,
-  text: "Your vote can't be undone.",
+  text: "You can't undo your approval.",
   act: "Approve",
 });
 
@@ -108,16 +108,16 @@ interface WordFormProps extends Pick<VoteBoxProps, "change" | "onVoted"> {
 function WordForm({ change, way, isInConflict, onClose, onVoted }: WordFormProps) {
   const isRefusal = way === "refuse";
   const label = isRefusal
-    ? "Reason for the rejection"
+    ? "Reason for rejection"
     : isInConflict
-      ? "Why approve it in spite of the conflict"
+      ? "Reason to approve despite the conflict"
       : "Comment";
   const form = useForm(isRefusal ? "changes.reject" : "changes.approve", {
     params: { id: change.id },
     check: ({ comment }) => ({
       comment: !isRefusal && isInConflict && !comment?.trim() ? `${label} is required.` : undefined,
     }),
-    said: isRefusal ? `You refused ${change.number}.` : `You agreed to ${change.number}.`,
+    said: isRefusal ? `You rejected ${change.number}.` : `You approved ${change.number}.`,
     onDone: () => {
       onClose();
       onVoted?.();
@@ -128,7 +128,7 @@ function WordForm({ change, way, isInConflict, onClose, onVoted }: WordFormProps
   return (
     <InlineForm
       form={form}
-      label="Your vote"
+      label="Your decision"
       act={isRefusal ? "Reject" : "Approve"}
       keys="Enter"
       isMain
@@ -145,7 +145,7 @@ function WordForm({ change, way, isInConflict, onClose, onVoted }: WordFormProps
         hidesLabel
         areaRef={field}
         rows={3}
-        placeholder={`${label}. The requester reads it.`}
+        placeholder={`${label} (visible to the requester)`}
       />
     </InlineForm>
   );

@@ -7,13 +7,13 @@ import type { Approvals } from "../change/use-change.ts";
 export function VoteList({ approvals }: { readonly approvals: Approvals }) {
   const nameOf = useNames();
   const { votes, pending, round, given, required } = approvals;
-  const named = (id: string): string => nameOf(id) ?? "Somebody";
+  const named = (id: string): string => nameOf(id) ?? "Unknown user";
   return (
     <>
       <h3>
-        {given} of {required} agreed
+        {given} of {required} approved
       </h3>
-      <ul className="votes" aria-label="Votes">
+      <ul className="votes" aria-label="Approvals">
         {votes
           .filter((vote) => vote.round === round)
           .map(({ id, userId, approverId, comment, decision }) => (
@@ -34,7 +34,7 @@ export function VoteList({ approvals }: { readonly approvals: Approvals }) {
               {named(userId)}
               {approverId !== userId && <span className="muted"> for {named(approverId)}</span>}
             </span>
-            <span className="muted">not yet</span>
+            <span className="muted">Pending</span>
           </li>
         ))}
       </ul>

@@ -3,16 +3,16 @@ import type { Approvals } from "../change/use-change.ts";
 type Hindrance = NonNullable<Approvals["whyNot"]>;
 
 const WHY_NOT: Readonly<Record<Hindrance, string>> = {
-  not_submitted: "It does not wait for votes now.",
-  not_permitted: "You may not approve changes.",
-  own_change: "You asked for it, so others decide.",
-  not_approver: "Others were named to decide on it.",
-  already_voted: "You have voted.",
+  not_submitted: "This change is not waiting for approval.",
+  not_permitted: "You don’t have permission to approve changes.",
+  own_change: "You can't approve your own change.",
+  not_approver: "You are not an approver of this change.",
+  already_voted: "You have already decided.",
 };
 
 /** Returns why the user can't vote; undefined if they can, or while it is loading. */
 export function describeHindrance(approvals: Approvals | undefined): string | undefined {
-  if (!approvals) return "One moment.";
+  if (!approvals) return "Loading…";
   return approvals.whyNot === null ? undefined : WHY_NOT[approvals.whyNot];
 }
 
@@ -20,10 +20,10 @@ export function describeHindrance(approvals: Approvals | undefined): string | un
 export function describeRule({ rule, value, isOpenToAll, required }: Approvals): string {
   if (isOpenToAll) {
     return required === 1
-      ? "Whoever may approve changes may vote; one agreement is enough."
-      : `Whoever may approve changes may vote; it takes ${required}.`;
+      ? "Any change approver can decide. One approval is required."
+      : `Any change approver can decide. ${required} approvals are required.`;
   }
-  if (rule === "all") return "All who were named must agree.";
-  if (rule === "percentage") return `It takes ${value} percent of those who were named.`;
-  return `It takes ${required} of those who were named.`;
+  if (rule === "all") return "All approvers must approve.";
+  if (rule === "percentage") return `${value} percent of the approvers must approve.`;
+  return `${required} of the approvers must approve.`;
 }

@@ -18,16 +18,16 @@ import { RuleTrial } from "./rule-trial.tsx";
 import { type Rule, toRuleSentence } from "./rule-words.ts";
 
 const METHODS = choicesOf(ASSIGNMENT_RULE_METHOD, {
-  round_robin: "In turn",
-  least_load: "Who has the fewest open tickets",
-  fixed: "The first who is available",
-  on_call: "Who is on call",
-  team: "Nobody: the team takes it",
+  round_robin: "Round robin",
+  least_load: "Member with the fewest open tickets",
+  fixed: "First available person",
+  on_call: "Member on call",
+  team: "Team only, no assignee",
 });
 
 const CAUSES = choicesOf(ASSIGNMENT_RULE_ON, {
   created: "is created",
-  reopened: "is reopened, and its assignee is absent",
+  reopened: "is reopened while its assignee is absent",
   team_changed: "moves to another team",
 });
 
@@ -47,7 +47,7 @@ export function RuleEditor({ rule, position, nameOf }: RuleEditorProps) {
       params: { id: rule?.id ?? "" },
       initial: rule ? toRuleDraft(rule) : newRule(position),
       version: revisionOf(rule),
-      said: ({ data }) => `${data.name} is saved`,
+      said: ({ data }) => `${data.name} saved`,
       onDone: ({ data }) => {
         if (!rule) setOpen(data.id);
       },
@@ -60,23 +60,23 @@ export function RuleEditor({ rule, position, nameOf }: RuleEditorProps) {
       thing={rule}
       title={rule?.name ?? "New rule"}
       remove="assignment_rules.delete"
-      consequence="Tickets that it gave away stay where they are."
+      consequence="Tickets that were assigned by this rule keep their assignee."
       onRemoved={() => setOpen(undefined)}
       aside={<RuleTrial draft={draft} ruleId={rule?.id} nameOf={nameOf} />}
     >
       <p className="rule-sentence">{toRuleSentence(draft, nameOf)}</p>
       <Grid min="m">
         <TextField {...field("name")} />
-        <SelectField {...field("entity")} label="For" options={TICKET_KINDS} />
+        <SelectField {...field("entity")} label="Ticket type" options={TICKET_KINDS} />
       </Grid>
       <ConditionField
         {...field("conditions")}
-        label="Which tickets"
-        nothing="All of them."
+        label="Conditions"
+        nothing="All tickets."
         entity={draft.entity}
       />
       <Receivers form={form} />
-      <ChoicesField {...field("on")} label="Apply when a ticket" options={CAUSES} />
+      <ChoicesField {...field("on")} label="Run when a ticket" options={CAUSES} />
       <CheckField {...field("active")} label="Enabled" />
     </EditorPanel>
   );
@@ -98,12 +98,12 @@ function Receivers({ form }: { readonly form: Form<RuleDraft> }) {
       method: method ?? draft.method,
       scheduleId: method === "on_call" ? (schedules?.[0]?.id ?? null) : null,
     });
-  const people = draft.method === "fixed" ? "In this order" : "Of these people";
+  const people = draft.method === "fixed" ? "People, in order" : "People";
   return (
     <>
       <Grid min="m">
         <SelectField {...field("method")} label="Assign to" options={METHODS} onChange={choose} />
-        <TeamField {...field("teamId")} label="Team" placeholder="As the ticket has it" />
+        <TeamField {...field("teamId")} label="Team" placeholder="Team of the ticket" />
         {draft.method === "on_call" && (
           <SelectField
             {...field("scheduleId")}
@@ -119,7 +119,7 @@ function Receivers({ form }: { readonly form: Form<RuleDraft> }) {
           userIds={draft.userIds}
           onChange={(userIds) => form.change({ userIds })}
           isOrdered={draft.method === "fixed"}
-          help={draft.method === "fixed" ? "" : "Empty: all members of the team"}
+          help={draft.method === "fixed" ? "" : "Default: all members of the team"}
           error={field("userIds").errorFor(people)}
         />
       )}

@@ -36,20 +36,20 @@ export function RuleTrial({ draft, ruleId, nameOf }: RuleTrialProps) {
   const result = data?.data;
   const own = result?.rules.find((rule) => rule.ruleId === null || rule.ruleId === ruleId);
   return (
-    <section className="trial" aria-label="What it would have done">
-      <h3>In the last 30 days</h3>
+    <section className="trial" aria-label="Simulation">
+      <h3>Simulation: last 30 days</h3>
       {error && <p className="muted">{error.message}</p>}
-      {isPending && <p className="muted">Looking…</p>}
+      {isPending && <p className="muted">Simulating…</p>}
       {result && !error && (
         <>
           <p>
-            {count(result.tickets, "ticket")} looked at, {own?.tickets ?? 0} of them by this rule.
-            Nothing was changed.
+            {count(result.tickets, "ticket")} checked. This rule applies to {own?.tickets ?? 0}. No
+            tickets were changed.
           </p>
           <dl className="trial-counts">
-            <dt>To a person</dt>
+            <dt>Assigned to a person</dt>
             <dd>{result.assigned}</dd>
-            <dt>To a team</dt>
+            <dt>Assigned to a team</dt>
             <dd>{result.toTeam}</dd>
             <dt>Unchanged</dt>
             <dd>{result.untouched}</dd>
@@ -57,14 +57,17 @@ export function RuleTrial({ draft, ruleId, nameOf }: RuleTrialProps) {
           <LoadTable people={result.people} nameOf={nameOf} />
           {result.changedCount > 0 && (
             <>
-              <p>{count(result.changedCount, "ticket")} would be somebody else's:</p>
+              <p>{count(result.changedCount, "ticket")} would get a different assignee:</p>
               <ul className="trial-lines">
                 {result.changed.slice(0, SHOWN_MAX).map((one) => (
                   <li key={one.ticketId}>
                     <Link to="/tickets/$reference" params={{ reference: one.number }}>
                       <span className="mono muted">{one.number}</span> {one.title}
                     </Link>
-                    <span className="muted"> {nameOf(one.after ?? one.teamId) ?? "nobody"}</span>
+                    <span className="muted">
+                      {" "}
+                      {nameOf(one.after ?? one.teamId) ?? "unassigned"}
+                    </span>
                   </li>
                 ))}
               </ul>
@@ -87,16 +90,16 @@ function LoadTable({ people, nameOf }: LoadTableProps) {
     <table className="trial-people">
       <thead>
         <tr>
-          <th scope="col">Who</th>
-          <th scope="col">Now</th>
-          <th scope="col">Then</th>
-          <th scope="col">Open at once</th>
+          <th scope="col">Assignee</th>
+          <th scope="col">Current</th>
+          <th scope="col">Simulated</th>
+          <th scope="col">Most open at the same time</th>
         </tr>
       </thead>
       <tbody>
         {people.slice(0, SHOWN_MAX).map(({ userId, before, after, openMax }) => (
           <tr key={userId}>
-            <th scope="row">{nameOf(userId) ?? "Somebody who left"}</th>
+            <th scope="row">{nameOf(userId) ?? "Former member"}</th>
             <td>{before}</td>
             <td>{after}</td>
             <td>{openMax}</td>

@@ -29,17 +29,17 @@ export function AssignmentRules() {
   useActions([
     {
       keys: "alt+ArrowUp",
-      label: "Ask this rule earlier",
+      label: "Move rule up",
       run: () => move(-1),
-      disabled: refusal ?? (at > 0 ? undefined : "Open a rule that has one before it."),
+      disabled: refusal ?? (at > 0 ? undefined : "Select a rule that is not the first."),
     },
     {
       keys: "alt+ArrowDown",
-      label: "Ask this rule later",
+      label: "Move rule down",
       run: () => move(1),
       disabled:
         refusal ??
-        (at !== -1 && at < rules.length - 1 ? undefined : "Open a rule that has one after it."),
+        (at !== -1 && at < rules.length - 1 ? undefined : "Select a rule that is not the last."),
     },
   ]);
   return (
@@ -47,12 +47,12 @@ export function AssignmentRules() {
       label="Rules"
       make="New rule"
       refusal={refusal}
-      nothing="A rule gives new tickets to people: in turn, by load, by the rota. Until then somebody takes them."
+      nothing="Rules assign new tickets automatically: round robin, by load or by on-call schedule. Add a rule to start."
       items={rules.map((one, n) => ({
         id: one.id,
         label: `${n + 1}. ${one.name}`,
         about: toRuleSentence(one, nameOf),
-        mark: !one.active && <span className="tag idle">Off</span>,
+        mark: !one.active && <span className="tag idle">Disabled</span>,
       }))}
       {...{ error, isPending }}
       onRetry={() => void refetch()}
@@ -60,12 +60,12 @@ export function AssignmentRules() {
       {rule && refusal === undefined && rules.length > 1 && (
         <p className="rule-order">
           <span className="muted">
-            Asked as number {at + 1} of {rules.length}; the first that fits counts.
+            Rule {at + 1} of {rules.length}. The first matching rule assigns the ticket.
           </span>
           <Button
             look="bare"
             isIcon
-            aria-label="Ask this rule earlier"
+            aria-label="Move rule up"
             disabled={at === 0}
             onClick={() => move(-1)}
           >
@@ -74,7 +74,7 @@ export function AssignmentRules() {
           <Button
             look="bare"
             isIcon
-            aria-label="Ask this rule later"
+            aria-label="Move rule down"
             disabled={at === rules.length - 1}
             onClick={() => move(1)}
           >

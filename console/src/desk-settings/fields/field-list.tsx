@@ -40,7 +40,7 @@ export function FieldList({ list }: FieldListProps) {
                 isIcon
                 isSmall
                 type="button"
-                aria-label={`Remove ${field.name || "the field"}`}
+                aria-label={`Remove ${field.name || "field"}`}
                 onClick={() => onChange(fields.toSpliced(n, 1))}
               >
                 <X />
@@ -55,7 +55,7 @@ export function FieldList({ list }: FieldListProps) {
         ))}
       </ol>
       <Button type="button" onClick={add}>
-        <Plus /> Add a field
+        <Plus /> Add field
       </Button>
     </section>
   );
@@ -76,7 +76,7 @@ function MoveButtons({ n, count, name, onMove }: MoveButtonsProps) {
         isIcon
         isSmall
         type="button"
-        aria-label={`Move ${name || "the field"} up`}
+        aria-label={`Move ${name || "field"} up`}
         disabled={n === 0}
         onClick={() => onMove(n, -1)}
       >
@@ -87,7 +87,7 @@ function MoveButtons({ n, count, name, onMove }: MoveButtonsProps) {
         isIcon
         isSmall
         type="button"
-        aria-label={`Move ${name || "the field"} down`}
+        aria-label={`Move ${name || "field"} down`}
         disabled={n === count - 1}
         onClick={() => onMove(n, 1)}
       >
@@ -123,13 +123,13 @@ function FieldEditor({ field, binding, taken }: FieldEditorProps) {
       {field.type === "choice" && (
         <ListField
           {...partOf(binding, "choices")}
-          label="Choices"
-          help="One choice per line"
+          label="Options"
+          help="One option per line"
           rows={4}
           parse={toLines}
         />
       )}
-      <TextField {...partOf(binding, "help", {})} label="Help" />
+      <TextField {...partOf(binding, "help", {})} label="Help text" />
       <CheckField {...partOf(binding, "isRequired")} label="Required for agents" />
     </>
   );

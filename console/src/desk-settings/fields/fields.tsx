@@ -22,7 +22,7 @@ export function OwnFieldSettings() {
   const found = data?.data.kind === kind ? data.data : undefined;
   return (
     <div className="settings-scroll scroll">
-      <Tabs label="Kinds" tabs={KINDS} chosen={kind} onChoose={setOpen}>
+      <Tabs label="Ticket types" tabs={KINDS} chosen={kind} onChoose={setOpen}>
         {error && <ErrorNotice error={error} retry={() => void refetch()} />}
         {!found && !error && <Loading rows={6} />}
         {found && <FieldsEditor key={kind} kind={kind} found={found} />}
@@ -44,7 +44,7 @@ function FieldsEditor({ kind, found }: FieldsEditorProps) {
     initial: { fields: found.fields },
     version: versionOf("desk.get_kind", { params }, ({ data }) => ({ fields: data.fields })),
     encode: { fields: (fields) => fields.map(toSentField) },
-    said: "The form is saved",
+    said: "Fields saved",
   });
   const fields = form.values.fields ?? [];
   return (
@@ -56,7 +56,7 @@ function FieldsEditor({ kind, found }: FieldsEditorProps) {
         <section className="trial" aria-label="Preview for agents">
           <h3>Preview for agents</h3>
           {fields.length === 0 ? (
-            <p className="muted">No fields of your own yet.</p>
+            <p className="muted">No custom fields yet.</p>
           ) : (
             <Form
               schema={toSchema(fields)}

@@ -9,8 +9,8 @@ export type OwnField = Schemas["TicketField"];
 export const TYPES = choicesOf(TICKET_FIELD_TYPE, {
   text: "Text",
   number: "Number",
-  choice: "One of several",
-  boolean: "Yes or no",
+  choice: "Single choice",
+  boolean: "Checkbox",
   date: "Date",
   user: "Person",
 });

@@ -29,7 +29,7 @@ export function PeopleField(props: PeopleFieldProps) {
           <PersonCombobox
             id={id}
             label={label}
-            placeholder="Add somebody"
+            placeholder="Add person"
             without={userIds}
             value={undefined}
             onChange={(userId) => userId !== undefined && onChange([...userIds, userId])}
@@ -38,7 +38,7 @@ export function PeopleField(props: PeopleFieldProps) {
       </Field>
       <ul>
         {userIds.map((userId, n) => {
-          const name = nameOf(userId) ?? "Somebody who left";
+          const name = nameOf(userId) ?? "Former member";
           return (
             <li key={userId} className="row">
               <Avatar name={nameOf(userId)} />
@@ -50,7 +50,7 @@ export function PeopleField(props: PeopleFieldProps) {
                     isIcon
                     isSmall
                     type="button"
-                    aria-label={`${name} earlier`}
+                    aria-label={`Move ${name} up`}
                     disabled={n === 0}
                     onClick={() => move(n, -1)}
                   >
@@ -61,7 +61,7 @@ export function PeopleField(props: PeopleFieldProps) {
                     isIcon
                     isSmall
                     type="button"
-                    aria-label={`${name} later`}
+                    aria-label={`Move ${name} down`}
                     disabled={n === userIds.length - 1}
                     onClick={() => move(n, 1)}
                   >
@@ -74,7 +74,7 @@ export function PeopleField(props: PeopleFieldProps) {
                 isIcon
                 isSmall
                 type="button"
-                aria-label={`Take ${name} out`}
+                aria-label={`Remove ${name}`}
                 onClick={() => onChange(userIds.toSpliced(n, 1))}
               >
                 <X />

@@ -72,7 +72,7 @@ export function DeskSettings() {
           <open.Screen />
         </Suspense>
       ) : (
-        <Empty title="Not available for your role">{refusal}</Empty>
+        <Empty title="You don’t have permission to view these settings">{refusal}</Empty>
       )}
     </div>
   );

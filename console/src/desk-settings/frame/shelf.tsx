@@ -89,7 +89,7 @@ export function Shelf(props: ShelfProps) {
         {props.error && <ErrorNotice error={props.error} retry={props.onRetry} />}
         {props.isPending && !props.error && <Loading rows={6} />}
         {!props.isPending && items.length === 0 && !props.error && (
-          <Empty title="Nothing yet" action={makeButton}>
+          <Empty title="Nothing here yet" action={makeButton}>
             {props.nothing}
           </Empty>
         )}
@@ -112,7 +112,7 @@ export function Shelf(props: ShelfProps) {
         </ul>
       </section>
       {open === undefined ? (
-        <p className="shelf-none muted">{items.length > 0 && "Open one, or make another."}</p>
+        <p className="shelf-none muted">{items.length > 0 && "Select an entry to edit it."}</p>
       ) : (
         <div className="shelf-open scroll" tabIndex={0} role="region" aria-label="Editor">
           <Button look="bare" className="shelf-back" onClick={() => setOpen(undefined)}>

@@ -48,14 +48,14 @@ function LookEditor({ look }: { readonly look: Schemas["PortalLook"] }) {
     initial: toInitial(look),
     version: versionOf("portal.get_settings", {}, ({ data }) => toInitial(data)),
     check: ({ accent }) => ({
-      accent: isPale(accent) ? "must be darker: white text on it can't be read" : undefined,
+      accent: isPale(accent) ? "is too light for white text" : undefined,
     }),
-    said: "The portal is saved",
+    said: "Portal settings saved",
   });
   const { values, field } = form;
   return (
     <FormPanel form={form} label="Appearance" hasTitle aside={<LookPreview draft={values} />}>
-      <TextField {...field("title")} help="Empty: the name of the workspace" />
+      <TextField {...field("title")} help="Default: name of the workspace" />
       <TextAreaField {...field("greeting")} />
       <ColourField
         {...field("accent")}
@@ -63,8 +63,8 @@ function LookEditor({ look }: { readonly look: Schemas["PortalLook"] }) {
         standard={DEFAULT_ACCENT}
         help={
           isPale(values.accent)
-            ? "Choose a darker colour: white text on it can't be read."
-            : "Of buttons and links. The dark theme uses a lighter shade."
+            ? "White text is not readable on this colour. Select a darker one."
+            : "Used for buttons and links. The dark theme uses a lighter shade."
         }
       />
       <LogoField field={field("logoFileId")} />
@@ -87,7 +87,7 @@ function LogoField({ field }: { readonly field: FieldBinding<string> }) {
       field={framed({
         ...field,
         label: "Logo",
-        help: "PNG, JPEG or WebP, 28 px high",
+        help: "PNG, JPEG or WebP. Shown 28 px high.",
         errorFor: (label) => error ?? field.errorFor(label),
       })}
     >
@@ -123,7 +123,7 @@ function LookPreview({ draft }: { readonly draft: LookDraft }) {
           ) : (
             <img src={logo} alt="Logo" />
           )}
-          <strong className="cut">{draft.title || "The workspace's name"}</strong>
+          <strong className="cut">{draft.title || "Workspace name"}</strong>
         </p>
         <p>{draft.greeting || "What do you need?"}</p>
         <span className="portal-box">Search or ask…</span>
@@ -132,7 +132,7 @@ function LookPreview({ draft }: { readonly draft: LookDraft }) {
         </span>
       </div>
       <a href={`${BASE_PATH}/portal/${place.workspace ?? ""}`} target="_blank" rel="noreferrer">
-        Open the portal
+        Open portal
       </a>
     </section>
   );

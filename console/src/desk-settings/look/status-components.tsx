@@ -24,14 +24,16 @@ export function StatusComponents({ refusal }: { readonly refusal: string | undef
     void perform("status_components.update", place(one, n + by)).then(
       (moved) =>
         moved &&
-        perform("status_components.update", place(other, n), { said: `${one.name} is moved` }),
+        perform("status_components.update", place(other, n), { said: `${one.name} moved` }),
     );
   };
   return (
-    <section className="status-part" aria-label="What stands on it">
-      <h2>What stands on it</h2>
+    <section className="status-part" aria-label="Components">
+      <h2>Components</h2>
       {components.length === 0 && (
-        <p className="muted">Nothing yet: add what people know by name.</p>
+        <p className="muted">
+          No components yet. Add the services that users know, such as E-mail or VPN.
+        </p>
       )}
       <ul>
         {components.map((component, n) => (
@@ -57,7 +59,7 @@ export function StatusComponents({ refusal }: { readonly refusal: string | undef
               <ArrowDown />
             </IconButton>
             <IconButton
-              label={`Change ${component.name}`}
+              label={`Edit ${component.name}`}
               disabled={refusal !== undefined}
               onClick={() => setOpen(component)}
             >
@@ -74,7 +76,7 @@ export function StatusComponents({ refusal }: { readonly refusal: string | undef
         ))}
       </ul>
       <Button refusal={refusal} onClick={() => setOpen("new")}>
-        <Plus /> Add a component
+        <Plus /> Add component
       </Button>
       {open !== undefined && (
         <ComponentDialog
@@ -94,7 +96,7 @@ const remove = ({ id, name, about, position, ciIds }: Component): void =>
     "status_components.delete",
     { params: { id } },
     {
-      said: `${name} is off the page`,
+      said: `${name} removed from the status page`,
       undo: () => call("status_components.create", { body: { name, about, position, ciIds } }),
     },
   );
@@ -131,12 +133,12 @@ function ComponentDialog({ component, position, onClose }: ComponentDialogProps)
   return (
     <FormDialog form={form} title={component?.name ?? "New component"} onClose={onClose}>
       <TextField {...form.field("name")} />
-      <TextField {...form.field("about")} label="About it" />
+      <TextField {...form.field("about")} label="Description" />
       <FieldFrame
         field={framed({
           ...items,
-          label: "Its configuration items",
-          help: "The component is down when one of them is down.",
+          label: "Configuration items",
+          help: "The component is down when one of these items is down.",
         })}
       >
         {({ id }, label) => (
@@ -145,7 +147,7 @@ function ComponentDialog({ component, position, onClose }: ComponentDialogProps)
             label={label}
             value={items.value ?? []}
             onChange={(ciIds) => form.change({ ciIds: [...ciIds] })}
-            placeholder="Find an item"
+            placeholder="Search configuration items"
           />
         )}
       </FieldFrame>

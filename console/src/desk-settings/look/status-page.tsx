@@ -35,18 +35,18 @@ function PageEditor({ page }: { readonly page: Schemas["StatusPage"] }) {
   const form = useForm("status_page.update", {
     initial: toInitial(page),
     version: versionOf("status_page.get", {}, ({ data }) => toInitial(data)),
-    said: "The status page is saved",
+    said: "Status page saved",
   });
   const address = `${location.origin}${BASE_PATH}${page.path}`;
   return (
-    <FormPanel form={form} label="The page" hasTitle>
-      <CheckField {...form.field("isOn")} label="Everybody can read it" />
+    <FormPanel form={form} label="Status page" hasTitle>
+      <CheckField {...form.field("isOn")} label="Public: everyone can read this page" />
       <TextField {...form.field("title")} />
-      <TextAreaField {...form.field("about")} label="About it" />
+      <TextAreaField {...form.field("about")} label="Description" />
       {page.isOn && <CopyLine label="Address" text={address} />}
       {page.isOn && (
         <a href={address} target="_blank" rel="noreferrer">
-          Open the page
+          Open status page
         </a>
       )}
     </FormPanel>
@@ -65,21 +65,19 @@ function Outages() {
     <section className="status-part" aria-label="Current outages">
       <h2>Current outages</h2>
       {data?.data.length === 0 && (
-        <p className="muted">
-          No outage. One begins when an incident is declared a major one on the desk.
-        </p>
+        <p className="muted">No current outages. Each major incident appears here.</p>
       )}
       <ul>
         {data?.data.map(({ id, title, message, since, state, affected }) => (
           <li key={id} className="outage-line">
             <span className={`tag ${state === "ongoing" ? "bad" : "ok"}`}>
-              {state === "ongoing" ? "Ongoing" : "Over"}
+              {state === "ongoing" ? "Ongoing" : "Resolved"}
             </span>
             <span className="grow">
               <Link to="/major/$id" params={{ id }}>
                 {title}
               </Link>
-              <span className="muted"> {message ?? "Nothing was broadcast yet."}</span>
+              <span className="muted"> {message ?? "No updates yet."}</span>
             </span>
             <span className="muted">
               {count(affected, "person", "people")} · <Ago at={since} />

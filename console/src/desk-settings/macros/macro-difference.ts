@@ -8,12 +8,12 @@ const FIELDS: Readonly<Record<string, string>> = {
   isOpen: "open",
   onHoldReason: "reason",
 };
-const VERBS: Readonly<Record<string, string>> = { update: "change it", add_comment: "comment" };
+const VERBS: Readonly<Record<string, string>> = { update: "update", add_comment: "comment" };
 
 /** Describes how two results of a macro on one ticket differ: errors, then fields, then calls. */
 export function describeDifference(before: Outcome, after: Outcome): readonly string[] {
-  if (after.refusal) return [`would be refused: ${after.refusal.message}`];
-  if (before.refusal) return ["would no longer be refused"];
+  if (after.refusal) return [`would fail: ${after.refusal.message}`];
+  if (before.refusal) return ["would no longer fail"];
   const names = [...new Set([...Object.keys(before.changes), ...Object.keys(after.changes)])];
   const fields = names
     .filter((name) => !isSame(before.changes[name], after.changes[name]))
@@ -30,7 +30,7 @@ export function describeDifference(before: Outcome, after: Outcome): readonly st
 }
 
 function toText(changes: Outcome["changes"], name: string): string {
-  if (!Object.hasOwn(changes, name)) return "as it is";
+  if (!Object.hasOwn(changes, name)) return "unchanged";
   const value = changes[name];
   if (value === null || (Array.isArray(value) && value.length === 0)) return "none";
   if (Array.isArray(value)) return value.join(", ");

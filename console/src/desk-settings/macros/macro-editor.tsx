@@ -30,7 +30,7 @@ export function MacroEditor({ macro, position }: MacroEditorProps) {
     initial: macro ?? { kinds: [], position, steps: [newStep("take")] },
     version: revisionOf(macro),
     encode: { steps: (steps) => steps.map(toSentStep) },
-    said: ({ data }) => `${data.name} is saved`,
+    said: ({ data }) => `${data.name} saved`,
     onDone: ({ data }) => {
       if (!macro) setOpen(data.id);
     },
@@ -43,7 +43,7 @@ export function MacroEditor({ macro, position }: MacroEditorProps) {
       thing={macro}
       title={macro?.name ?? "New macro"}
       remove="macros.delete"
-      consequence="What it did to tickets stays. It is gone from the keys of the desk."
+      consequence="Tickets keep the changes that this macro made. Its keyboard shortcut on the desk is removed."
       onRemoved={() => setOpen(undefined)}
       aside={
         <>
@@ -57,11 +57,11 @@ export function MacroEditor({ macro, position }: MacroEditorProps) {
       <ChoicesField
         {...form.field("kinds")}
         options={TICKET_KINDS}
-        help="All kinds, if none is selected"
+        help="Default: all ticket types"
       />
       <Grid min="m">
-        <TeamField {...form.field("teamId")} label="For" placeholder="All teams" />
-        <NumberField {...form.field("position")} label="Place among the others" />
+        <TeamField {...form.field("teamId")} label="Team" placeholder="All teams" />
+        <NumberField {...form.field("position")} label="Position" />
       </Grid>
     </EditorPanel>
   );

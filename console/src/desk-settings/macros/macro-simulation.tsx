@@ -35,8 +35,8 @@ export function MacroSimulation({ macro, steps, kinds }: MacroSimulationProps) {
     },
   });
   return (
-    <section className="trial trial-next" aria-label="What the change would do">
-      <h3>On open tickets of the last 30 days</h3>
+    <section className="trial trial-next" aria-label="Simulation of your changes">
+      <h3>Simulation: open tickets of the last 30 days</h3>
       {error && (
         <p className="problem" role="status">
           {describeRefusal(error)}
@@ -46,8 +46,9 @@ export function MacroSimulation({ macro, steps, kinds }: MacroSimulationProps) {
       {data && !error && (
         <div role="status">
           <p>
-            {count(data.tickets, "ticket")} looked at: {data.sameCount} the same,{" "}
-            {data.changedCount} otherwise, {data.refused} would refuse it. Nothing was changed.
+            {count(data.tickets, "ticket")} checked: {data.sameCount} with the same result,{" "}
+            {data.changedCount} with a different result, {data.refused} would fail. No tickets were
+            changed.
           </p>
           <ul className="trial-lines">
             {data.changed.slice(0, SHOWN_MAX).map((one) => (

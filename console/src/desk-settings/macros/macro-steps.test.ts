@@ -12,7 +12,7 @@ test("a macro is described in one sentence", () => {
     { act: "hold" },
   ];
   expect(toSummary(steps, nameOf)).toBe(
-    "Take it, to Network, tag +vip −new, internal note, put on hold",
+    "Assign to me, assign to Network, tag +vip −new, internal note, put on hold",
   );
 });
 

@@ -6,8 +6,8 @@ export type ActName = Step["act"];
 
 export const ACT_WORDS: Readonly<Record<ActName, string>> = {
   set: "Set fields",
-  tag: "Tag",
-  take: "Take it",
+  tag: "Edit tags",
+  take: "Assign to me",
   comment: "Comment",
   hold: "Put on hold",
   resume: "Resume work",
@@ -69,7 +69,7 @@ function toWords(step: Step, nameOf: (id: string) => string | undefined): string
       return `Tag ${parts.join(" ")}`;
     }
     case "comment":
-      return step.internal === true ? "Internal note" : "Answer the caller";
+      return step.internal === true ? "Internal note" : "Reply to the caller";
     case "set":
       return Object.entries(step.set)
         .map(([field, value]) => toSetWords(field, value, nameOf))
@@ -90,10 +90,10 @@ function toSetWords(
   value: unknown,
   nameOf: (id: string) => string | undefined,
 ): string {
-  if (value === null) return field === "assigneeId" ? "Give it back" : "To no team";
+  if (value === null) return field === "assigneeId" ? "Remove assignee" : "Remove team";
   const name = typeof value === "string" ? nameOf(value) : undefined;
-  if (field === "teamId") return `To ${name ?? "a team"}`;
-  if (field === "assigneeId") return `To ${name ?? "somebody"}`;
+  if (field === "teamId") return `Assign to ${name ?? "a team"}`;
+  if (field === "assigneeId") return `Assign to ${name ?? "a former member"}`;
   return `Set ${field}`;
 }
 

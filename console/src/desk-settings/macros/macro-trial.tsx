@@ -33,15 +33,10 @@ export function MacroTrial({ steps, kinds }: MacroTrialProps) {
   });
   const [line] = toLines(trial.data?.results ?? [], nameOf);
   return (
-    <section className="trial" aria-label="What it would do">
-      <h3>What it would do</h3>
-      <SampleTicketPicker
-        label="To the ticket"
-        value={ticketId}
-        onChange={setTicketId}
-        kinds={kinds}
-      />
-      {ticketId === undefined && <p className="muted">There is no open ticket to try it on.</p>}
+    <section className="trial" aria-label="Preview">
+      <h3>Preview</h3>
+      <SampleTicketPicker label="Ticket" value={ticketId} onChange={setTicketId} kinds={kinds} />
+      {ticketId === undefined && <p className="muted">No open tickets for a preview.</p>}
       {trial.error && (
         <p className="problem" role="status">
           {describeRefusal(trial.error)}
@@ -56,10 +51,10 @@ export function MacroTrial({ steps, kinds }: MacroTrialProps) {
               {line.changes.map((change) => (
                 <li key={change}>{change}</li>
               ))}
-              {line.changes.length === 0 && <li className="muted">It stays as it is.</li>}
+              {line.changes.length === 0 && <li className="muted">No changes.</li>}
             </ul>
           )}
-          <p className="muted">Nothing was changed.</p>
+          <p className="muted">This is a dry run. The ticket was not changed.</p>
         </div>
       )}
     </section>

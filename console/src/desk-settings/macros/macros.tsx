@@ -21,7 +21,7 @@ export function Macros() {
       label="Macros"
       make="New macro"
       refusal={useRefusal("macros.create")}
-      nothing="For what you do to many tickets: answer, tag, give to a team, put on hold."
+      nothing="A macro runs several actions on a ticket, for example reply, add a tag and put on hold."
       items={macros.map(({ id, name, steps }, n) => ({
         id,
         label: name,

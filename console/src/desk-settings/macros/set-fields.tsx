@@ -58,7 +58,7 @@ export function SetFields({ value, onChange }: SetFieldsProps) {
               isIcon
               isSmall
               type="button"
-              aria-label={`Leave ${field?.label ?? name} as it is`}
+              aria-label={`Do not set ${field?.label ?? name}`}
               onClick={() => {
                 const { [name]: _, ...rest } = value;
                 onChange(rest);
@@ -72,7 +72,7 @@ export function SetFields({ value, onChange }: SetFieldsProps) {
       {free.length > 0 && (
         <Select
           className="set-add"
-          aria-label="Add a field to set"
+          aria-label="Add field"
           value=""
           onChange={({ target }) => {
             const field = settable[target.value];
@@ -82,7 +82,7 @@ export function SetFields({ value, onChange }: SetFieldsProps) {
             }
           }}
         >
-          <option value="">Add a field…</option>
+          <option value="">Add field…</option>
           {free.map((name) => (
             <option key={name} value={name}>
               {settable[name]?.label}
@@ -105,7 +105,7 @@ function useSettable(): Readonly<Record<string, Settable>> {
     teamId: { label: "Team", options: teamOptions, read: text },
     assigneeId: {
       label: "Assignee",
-      options: [["", "Nobody"], ...agents.map(({ id, name }) => [id, name] as const)],
+      options: [["", "Unassigned"], ...agents.map(({ id, name }) => [id, name] as const)],
       read: text,
     },
     impact: { label: "Impact", options: LEVELS, read: Number },

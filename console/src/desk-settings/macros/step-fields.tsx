@@ -52,15 +52,12 @@ export function StepFields({ step, field }: StepFieldsProps) {
       return (
         <TextField
           {...partOf({ ...field, value: step }, "reason", {})}
-          label={step.act === "hold" ? "What does it wait for?" : "Why?"}
+          label={step.act === "hold" ? "Reason for hold" : "Reason"}
         />
       );
     case "resolve":
       return (
-        <TextAreaField
-          {...partOf({ ...field, value: step }, "resolution")}
-          label="What solved it?"
-        />
+        <TextAreaField {...partOf({ ...field, value: step }, "resolution")} label="Resolution" />
       );
     case "take":
     case "resume":
@@ -88,8 +85,8 @@ function CommentFields({ step, field }: CommentFieldsProps) {
     <>
       <SelectField
         {...partOf(field, "textModuleId")}
-        label="Text"
-        none="Its own"
+        label="Text module"
+        none="None: enter text"
         options={(texts?.data ?? []).map(({ id, name }) => [id, name] as const)}
         onChange={(id) =>
           field.onChange(id ? { ...rest, textModuleId: id } : { ...rest, body: "" })
@@ -98,11 +95,11 @@ function CommentFields({ step, field }: CommentFieldsProps) {
       {textModuleId === undefined && (
         <TextAreaField
           {...partOf(field, "body")}
-          label="What it says"
-          help="{{caller.firstName}}, {{ticket.number}} and the like are filled in."
+          label="Text"
+          help="You can use placeholders, for example {{caller.firstName}} or {{ticket.number}}."
         />
       )}
-      <CheckField {...partOf(field, "internal")} label="Internal: the caller does not read it" />
+      <CheckField {...partOf(field, "internal")} label="Internal note, not visible to the caller" />
     </>
   );
 }

@@ -51,7 +51,7 @@ export function StepList({ field }: StepListProps) {
                 isIcon
                 isSmall
                 type="button"
-                aria-label={`Leave out ${ACT_WORDS[step.act]}`}
+                aria-label={`Remove ${ACT_WORDS[step.act]}`}
                 disabled={steps.length === 1}
                 onClick={() => onChange(steps.toSpliced(n, 1))}
               >
@@ -64,7 +64,7 @@ export function StepList({ field }: StepListProps) {
       </ol>
       {error !== undefined && <p className="field-error">{error}</p>}
       <Menu
-        label="Add an action"
+        label="Add action"
         className="btn"
         align="start"
         items={ACTS.map((act) => ({
@@ -72,7 +72,7 @@ export function StepList({ field }: StepListProps) {
           onPick: () => onChange([...steps, newStep(act)]),
         }))}
       >
-        <Plus /> Add an action
+        <Plus /> Add action
       </Menu>
     </section>
   );

@@ -40,7 +40,7 @@ export function ConnectionTest({ mailbox, isStale }: ConnectionTestProps) {
       </p>
       {result && (
         <p className={result.ok ? "ok-note" : "problem"} role="status">
-          {result.ok ? `It works: ${count(result.waiting ?? 0, "mail")} there.` : result.error}
+          {result.ok ? `Connected. ${count(result.waiting ?? 0, "e-mail")} waiting.` : result.error}
         </p>
       )}
     </section>

@@ -22,7 +22,7 @@ export function ImapFields({ field }: ImapFieldsProps) {
     { enabled: may("secrets.list") },
   ).data;
   const secret = partOf(field, "secret");
-  const error = field.errorFor("The mailbox");
+  const error = field.errorFor("IMAP account");
   return (
     <>
       <Grid min="m">
@@ -39,8 +39,14 @@ export function ImapFields({ field }: ImapFieldsProps) {
         />
       </Grid>
       <Grid min="m">
-        <TextField {...partOf(field, "username")} label="User" />
-        <FieldFrame field={framed({ ...secret, label: "Password", help: "The name of a secret" })}>
+        <TextField {...partOf(field, "username")} label="Username" />
+        <FieldFrame
+          field={framed({
+            ...secret,
+            label: "Password",
+            help: "Select the secret that holds the password.",
+          })}
+        >
           {(attributes, label) => (
             <Combobox
               id={attributes.id}

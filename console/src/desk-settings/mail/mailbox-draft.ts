@@ -23,11 +23,11 @@ export const keepTexts = <T extends object>(texts: T): T =>
   ) as T;
 
 export const RULE_FIELDS = [
-  ["fromDomain", "The sender's domain"],
-  ["from", "The sender"],
-  ["subject", "The subject"],
-  ["text", "The text"],
-  ["headers.authentication-results", "The header Authentication-Results"],
+  ["fromDomain", "Sender domain"],
+  ["from", "Sender"],
+  ["subject", "Subject"],
+  ["text", "Text"],
+  ["headers.authentication-results", "Header Authentication-Results"],
 ] as const;
 export const RULE_OPERATORS = [
   ["eq", "is"],

@@ -34,7 +34,7 @@ export function MailboxEditor({ mailbox }: { readonly mailbox: Mailbox | undefin
     initial: mailbox ?? NEW_MAILBOX,
     version: revisionOf(mailbox),
     encode: { defaults: keepTexts, templates: keepTexts },
-    said: ({ data }) => `${data.name} is saved`,
+    said: ({ data }) => `${data.name} saved`,
     onDone: ({ data }) => {
       if (!mailbox) setOpen(data.id);
     },
@@ -48,7 +48,7 @@ export function MailboxEditor({ mailbox }: { readonly mailbox: Mailbox | undefin
       thing={mailbox}
       title={mailbox?.name ?? "New mailbox"}
       remove="mailboxes.delete"
-      consequence="Mails to it are refused from then on. Its tickets stay."
+      consequence="Millrace rejects new e-mails to this address. Existing tickets are kept."
       onRemoved={() => setOpen(undefined)}
       aside={
         <Stack gap={5}>
@@ -66,17 +66,20 @@ export function MailboxEditor({ mailbox }: { readonly mailbox: Mailbox | undefin
         {...form.field("kind")}
         label="Receiving"
         options={choicesOf(MAILBOX_KIND, {
-          smtp: "A mail server delivers them (SMTP, LMTP)",
-          imap: "Millrace fetches them from a mailbox (IMAP)",
+          smtp: "A mail server sends e-mails to Millrace (SMTP, LMTP)",
+          imap: "Millrace fetches e-mails from a mailbox (IMAP)",
         })}
         onChange={setKind}
       />
       {kind === "imap" && <ImapFields field={form.field("imap")} />}
       <Grid min="m">
-        <TeamField {...form.field("teamId")} label="New tickets go to" placeholder="No team" />
-        <TextField {...partOf(form.field("defaults"), "category", {})} label="Their category" />
+        <TeamField {...form.field("teamId")} label="Team of new tickets" placeholder="No team" />
+        <TextField
+          {...partOf(form.field("defaults"), "category", {})}
+          label="Category of new tickets"
+        />
       </Grid>
-      <CheckField {...form.field("acknowledge")} label="Tell the sender that it has arrived" />
+      <CheckField {...form.field("acknowledge")} label="Send a confirmation to the sender" />
       <CheckField {...form.field("enabled")} />
       <RuleList field={form.field("rules")} />
       <TemplateFields field={form.field("templates")} />
@@ -86,20 +89,20 @@ export function MailboxEditor({ mailbox }: { readonly mailbox: Mailbox | undefin
 
 function TemplateFields({ field }: { readonly field: FieldBinding<Templates> }) {
   return (
-    <Stack as="section" gap={5} aria-label="Around each answer">
+    <Stack as="section" gap={5} aria-label="Reply template">
       <Text as="h3" weight="medium">
-        Around each answer
+        Reply template
       </Text>
       <TextField
         {...partOf(field, "subject", {})}
         label="Subject"
         placeholder="{{ticket.title}} [{{ticket.number}}]"
       />
-      <TextAreaField {...partOf(field, "header", {})} label="Above the text" />
+      <TextAreaField {...partOf(field, "header", {})} label="Text above the reply" />
       <TextAreaField
         {...partOf(field, "footer", {})}
-        label="Below the text"
-        help="{{ticket.number}}, {{ticket.title}}, {{ticket.state}}, {{recipient.name}}, {{mailbox.name}}, {{link}}"
+        label="Text below the reply"
+        help="Placeholders: {{ticket.number}}, {{ticket.title}}, {{ticket.state}}, {{recipient.name}}, {{mailbox.name}}, {{link}}"
       />
     </Stack>
   );
@@ -114,12 +117,12 @@ function SampleAnswer({ name, templates }: SampleAnswerProps) {
   const { subject = "", header, footer } = templates;
   const fill = (text: string): string => fillTemplate(text, name || "Service desk");
   return (
-    <section className="trial" aria-label="An answer">
-      <h3>An answer</h3>
+    <section className="trial" aria-label="Preview of a reply">
+      <h3>Preview of a reply</h3>
       <div className="text-sample mail-sample">
         <strong>{fill(subject || "{{ticket.title}} [{{ticket.number}}]")}</strong>
         {header && <p>{fill(header)}</p>}
-        <p>Hello Sven, please try it once more.</p>
+        <p>Hello Sven, please try again.</p>
         {footer && <p className="muted">{fill(footer)}</p>}
       </div>
     </section>

@@ -19,7 +19,7 @@ export function Mailboxes() {
       label="Mailboxes"
       make="New mailbox"
       refusal={useRefusal("mailboxes.create")}
-      nothing="Give a team an address, and whoever writes to it has a ticket."
+      nothing="Each e-mail to a mailbox creates a ticket or adds a comment to one."
       items={mailboxes.map((one) => ({
         id: one.id,
         label: one.name,
@@ -36,20 +36,20 @@ export function Mailboxes() {
 }
 
 function Health({ mailbox }: { readonly mailbox: Mailbox }) {
-  if (!mailbox.enabled) return <span className="tag idle">Off</span>;
+  if (!mailbox.enabled) return <span className="tag idle">Disabled</span>;
   if (mailbox.pollError !== null) {
     return (
       <span className="tag bad" title={mailbox.pollError}>
-        Fails
+        Error
       </span>
     );
   }
-  return <span className="tag ok">{mailbox.kind === "imap" ? "Polled" : "Listens"}</span>;
+  return <span className="tag ok">{mailbox.kind === "imap" ? "Polling" : "Listening"}</span>;
 }
 
 const TABS = [
-  { id: "mails", label: "Last mails" },
-  { id: "set-up", label: "Set-up" },
+  { id: "mails", label: "Recent e-mails" },
+  { id: "set-up", label: "Settings" },
 ] as const;
 
 function OpenMailbox({ mailbox }: { readonly mailbox: Mailbox }) {

@@ -15,8 +15,8 @@ type Message = Schemas["MailMessage"];
 type State = Message["state"];
 
 const VERDICTS: Readonly<Record<State, readonly [string, string]>> = {
-  waiting: ["Waits", "wait"],
-  received: ["Taken", "ok"],
+  waiting: ["Waiting", "wait"],
+  received: ["Received", "ok"],
   ignored: ["Ignored", "idle"],
   bounced: ["Bounced", "warn"],
   failed: ["Failed", "bad"],
@@ -32,7 +32,7 @@ export function MessageList({ mailbox }: { readonly mailbox: Mailbox }) {
   });
   return (
     <>
-      <div className="tabs mail-states" role="group" aria-label="Which">
+      <div className="tabs mail-states" role="group" aria-label="Filter by state">
         <PlainButton aria-pressed={state === undefined} onClick={() => setState(undefined)}>
           All
         </PlainButton>
@@ -45,7 +45,9 @@ export function MessageList({ mailbox }: { readonly mailbox: Mailbox }) {
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {isPending && <Loading rows={6} />}
       {data?.data.length === 0 && (
-        <Empty title="No mails">Write one to {mailbox.address}, and it is here in a moment.</Empty>
+        <Empty title="No e-mails yet">
+          Send an e-mail to {mailbox.address} to test the mailbox.
+        </Empty>
       )}
       <ul className="mails">
         {data?.data.map((message) => (
@@ -60,7 +62,7 @@ function MessageLine({ message }: { readonly message: Message }) {
   const may = useMay();
   const { id, mailboxId, state, subject, from, fromName, ticket, createdAt } = message;
   const [word, tone] = VERDICTS[state];
-  const retry = useCommand("mailboxes.retry_message", { said: "The mail is read again" });
+  const retry = useCommand("mailboxes.retry_message", { said: "The e-mail is processed again" });
   const why = [message.reason && toWords(message.reason), message.detail].filter(Boolean);
   return (
     <li className="mail">
@@ -68,7 +70,7 @@ function MessageLine({ message }: { readonly message: Message }) {
       <span className="grow mail-words">
         <strong className="cut">{subject || "No subject"}</strong>
         <span className="muted cut">
-          {fromName ?? from ?? "Nobody"} {why.length > 0 && `· ${why.join(": ")}`}
+          {fromName ?? from ?? "Unknown sender"} {why.length > 0 && `· ${why.join(": ")}`}
           {message.notices.length > 0 && ` · ${message.notices.join(", ")}`}
         </span>
       </span>
@@ -82,7 +84,7 @@ function MessageLine({ message }: { readonly message: Message }) {
           command={retry}
           onPress={() => void retry.run({ params: { id: mailboxId, mailId: id } })}
         >
-          Try again
+          Retry
         </CommandButton>
       )}
       <Ago at={createdAt} />

@@ -38,7 +38,7 @@ export function RuleList({ field }: RuleListProps) {
               isIcon
               isSmall
               type="button"
-              aria-label={`Remove the rule ${rule.name}`}
+              aria-label={`Remove rule ${rule.name}`}
               onClick={() => onChange(rules.toSpliced(n, 1))}
             >
               <X />
@@ -51,7 +51,7 @@ export function RuleList({ field }: RuleListProps) {
         type="button"
         onClick={() => onChange([...rules, { ...NEW_RULE, name: `Rule ${rules.length + 1}` }])}
       >
-        <Plus /> Add a rule
+        <Plus /> Add rule
       </Button>
     </Stack>
   );
@@ -81,7 +81,7 @@ function RuleFields({ rule, onChange }: RuleFieldsProps) {
   return (
     <>
       <Select
-        aria-label="What"
+        aria-label="Field"
         value={line.field}
         onChange={({ target }) => set({ field: target.value })}
       >
@@ -92,7 +92,7 @@ function RuleFields({ rule, onChange }: RuleFieldsProps) {
         ))}
       </Select>
       <Select
-        aria-label="How"
+        aria-label="Operator"
         value={line.operator}
         onChange={({ target }) => set({ operator: target.value as RuleLine["operator"] })}
       >
@@ -109,12 +109,12 @@ function RuleFields({ rule, onChange }: RuleFieldsProps) {
         onChange={({ target }) => set({ value: target.value })}
       />
       <Select
-        aria-label="Then"
+        aria-label="Action"
         value={rule.action}
         onChange={({ target }) => onChange({ ...rule, action: target.value as Rule["action"] })}
       >
-        <option value="ignore">makes nothing</option>
-        <option value="tag">is tagged</option>
+        <option value="ignore">ignore e-mail</option>
+        <option value="tag">add tag</option>
       </Select>
       {rule.action === "tag" && (
         <TextInput

@@ -13,31 +13,36 @@ export function WayIn({ kind, address }: WayInProps) {
   if (!transport) return null;
   const { listeners, sends } = transport;
   return (
-    <section className="trial" aria-label="This installation">
-      <h3>This installation</h3>
+    <section className="trial" aria-label="Mail server">
+      <h3>Mail server</h3>
       {kind === "smtp" && listeners.length === 0 && (
         <p className="problem">
-          It takes no mails yet: set MILLRACE_MAIL_LISTEN, such as 0.0.0.0:25, and start it again.
+          Incoming e-mail is not configured. Set MILLRACE_MAIL_LISTEN, for example to 0.0.0.0:25,
+          and restart the server.
         </p>
       )}
       {kind === "smtp" &&
         listeners.map(({ protocol, host, port }) => (
           <CopyLine
             key={port}
-            label={`Takes mails (${protocol.toUpperCase()})`}
+            label={`Incoming e-mail (${protocol.toUpperCase()})`}
             text={`${host}:${port}`}
           />
         ))}
       {kind === "smtp" && listeners.length > 0 && address.includes("@") && (
         <p className="muted">
-          Lead the MX record of {address.split("@")[1]} or your mail server there.
+          Point the MX record of {address.split("@")[1]} or your mail server to this address.
         </p>
       )}
-      {kind === "imap" && <p className="muted">Fetched every minute. Nothing is changed there.</p>}
+      {kind === "imap" && (
+        <p className="muted">
+          Millrace fetches new e-mails every minute. It does not change the mailbox.
+        </p>
+      )}
       <p className={sends ? "muted" : "problem"}>
         {sends
-          ? "Answers go out by mail."
-          : "Answers do not go out: set MILLRACE_SMTP_URL and start it again."}
+          ? "Replies are sent by e-mail."
+          : "Replies can't be sent. Set MILLRACE_SMTP_URL and restart the server."}
       </p>
     </section>
   );

@@ -29,7 +29,7 @@ function RulesEditor({ settings }: { readonly settings: Schemas["DeskSettings"] 
   const form = useForm("desk.update_settings", {
     initial: toInitial(settings),
     version: versionOf("desk.get_settings", {}, ({ data }) => toInitial(data)),
-    said: "The rules are saved",
+    said: "Priorities saved",
   });
   const matrix = form.values.priorityMatrix ?? [];
   const set = (row: number, column: number, priority: number): void =>
@@ -39,7 +39,7 @@ function RulesEditor({ settings }: { readonly settings: Schemas["DeskSettings"] 
       ),
     });
   return (
-    <FormPanel form={form} label="Priority of an incident" hasTitle>
+    <FormPanel form={form} label="Priority matrix" hasTitle>
       <table className="priority-matrix">
         <caption className="hide">Priority by impact and urgency</caption>
         <thead>
@@ -81,7 +81,7 @@ function RulesEditor({ settings }: { readonly settings: Schemas["DeskSettings"] 
       <NumberField
         {...form.field("autoCloseDays")}
         label="Days until a resolved incident is closed"
-        help="0 means never. Applies to tickets created or changed from now on."
+        help="0: never. Applies to tickets that are created or changed after you save."
       />
     </FormPanel>
   );

@@ -27,7 +27,7 @@ export function TagSettings() {
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {isPending && <Loading rows={8} />}
       {data && tags.length === 0 && (
-        <Empty title="No tags yet">Agents add them in the details of a ticket.</Empty>
+        <Empty title="No tags yet">Agents add tags in the details of a ticket.</Empty>
       )}
       <ul className="tag-list">
         {tags.map(({ tag: name, uses }) => (
@@ -67,18 +67,18 @@ function TagDialog({ tag, onClose }: { readonly tag: string; readonly onClose: (
   const form = useForm("tickets.bulk", {
     initial: { name: tag },
     toBody: ({ name }: { readonly name: string }) => bulkOf(toTag(name)),
-    check: ({ name }) => ({ name: toTag(name) === tag ? "is the same as before" : undefined }),
-    said: ({ data }) => `${tag} is renamed on ${count(data.changed, "ticket")}`,
+    check: ({ name }) => ({ name: toTag(name) === tag ? "is unchanged" : undefined }),
+    said: ({ data }) => `${tag} renamed on ${count(data.changed, "ticket")}`,
     onDone: onClose,
   });
   const remove = useCommand("tickets.bulk", {
-    said: ({ data }) => `${tag} is taken off ${count(data.changed, "ticket")}`,
+    said: ({ data }) => `${tag} removed from ${count(data.changed, "ticket")}`,
     onDone: onClose,
   });
   return (
     <FormDialog
       form={form}
-      title={`The tag ${tag}`}
+      title={`Tag ${tag}`}
       act="Rename"
       onClose={onClose}
       others={
@@ -94,7 +94,7 @@ function TagDialog({ tag, onClose }: { readonly tag: string; readonly onClose: (
       <TextField
         {...form.field("name")}
         isRequired
-        help="The name of another tag joins the two. At most 1,000 tickets at once."
+        help="Enter the name of another tag to merge both tags. Changes at most 1,000 tickets."
       />
     </FormDialog>
   );

@@ -21,7 +21,7 @@ export function Teams() {
       label="Teams"
       make="New team"
       refusal={useRefusal("teams.create")}
-      nothing="A team has a queue of its own, and its members are told what is in it."
+      nothing="Each team has its own queue. Members get notifications about its tickets."
       items={shelf.things.map(({ id, name, memberIds }) => ({
         id,
         label: name,
@@ -47,7 +47,7 @@ function TeamEditor({ team }: { readonly team: Team | undefined }) {
     params: { id: team?.id ?? "" },
     initial: team ?? {},
     version: revisionOf(team),
-    said: ({ data }) => `${data.name} is saved`,
+    said: ({ data }) => `${data.name} saved`,
     // An existing team is already open: opening it again would move a user who has left the page.
     onDone: ({ data }) => {
       if (!team) setOpen(data.id);
@@ -59,11 +59,11 @@ function TeamEditor({ team }: { readonly team: Team | undefined }) {
       thing={team}
       title={team?.name ?? "New team"}
       remove="teams.delete"
-      consequence="Its closed tickets keep its name. It can't be deleted while it has open ones."
+      consequence="Closed tickets keep the team name. You can't delete a team that has open tickets."
       onRemoved={() => setOpen(undefined)}
     >
       <TextField {...form.field("name")} />
-      <TextField {...form.field("description")} label="What it does" />
+      <TextField {...form.field("description")} label="Description" />
       <PeopleField
         label="Members"
         userIds={form.values.memberIds ?? []}

@@ -16,10 +16,10 @@ const IMPACTS = [
   [3, "Low"],
 ] as const;
 const PLANS = [
-  ["implementationPlan", "How it is done"],
-  ["testPlan", "How it is tested"],
-  ["rollbackPlan", "How it is taken back"],
-  ["justification", "Why it is done"],
+  ["implementationPlan", "Implementation plan"],
+  ["testPlan", "Test plan"],
+  ["rollbackPlan", "Rollback plan"],
+  ["justification", "Justification"],
 ] as const;
 
 /** Pre-approved procedures for changes, with their tasks. */
@@ -30,12 +30,12 @@ export function ChangeTemplates() {
       label="Change templates"
       make="New template"
       refusal={useRefusal("change_templates.update")}
-      nothing="What is done again and again, and needs no vote: a restart, a certificate, a new user."
+      nothing="Templates for preapproved standard changes, for example a server restart or a certificate renewal."
       items={shelf.things.map(({ id, name, description, tasks = [], active }) => ({
         id,
         label: name,
         about: description === "" ? `${tasks.length} tasks` : description,
-        ...(!active && { mark: <span className="tag idle">Off</span> }),
+        ...(!active && { mark: <span className="tag idle">Disabled</span> }),
       }))}
       {...shelf.reading}
     >
@@ -50,7 +50,7 @@ function TemplateEditor({ template }: { readonly template: Template | undefined 
     params: { id: template?.id ?? "" },
     initial: template ?? { impact: 3, tasks: [], active: true },
     version: revisionOf(template),
-    said: ({ data }) => `${data.name} is saved`,
+    said: ({ data }) => `${data.name} saved`,
     onDone: ({ data }) => {
       if (!template) setOpen(data.id);
     },
@@ -62,7 +62,7 @@ function TemplateEditor({ template }: { readonly template: Template | undefined 
       thing={template}
       title={template?.name ?? "New template"}
       remove="change_templates.delete"
-      consequence="Changes that were made from it stay as they are."
+      consequence="Changes that use this template are kept."
       onRemoved={() => setOpen(undefined)}
       aside={
         <>
@@ -72,17 +72,13 @@ function TemplateEditor({ template }: { readonly template: Template | undefined 
       }
     >
       <TextField {...field("name")} />
-      <TextField {...field("description")} label="What it is for" />
-      <TextField
-        {...field("title")}
-        label="Title of its changes"
-        help="Used for changes without a title of their own"
-      />
+      <TextField {...field("description")} label="Description" />
+      <TextField {...field("title")} label="Default title" help="Used if the change has no title" />
       <SelectField {...field("impact")} options={IMPACTS} />
       {PLANS.map(([name, label]) => (
         <TextAreaField key={name} {...field(name)} label={label} />
       ))}
-      <CheckField {...field("active")} label="Changes may be made from it" />
+      <CheckField {...field("active")} label="Enabled: changes can use this template" />
     </EditorPanel>
   );
 }

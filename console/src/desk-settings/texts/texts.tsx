@@ -25,9 +25,9 @@ export function Texts() {
   return (
     <Shelf
       label="Text modules"
-      make="New text"
+      make="New text module"
       refusal={useRefusal("text_modules.update")}
-      nothing="A greeting, a question that is always the same, how to reset a password."
+      nothing="Text modules are texts that agents insert in replies, for example how to reset a password."
       items={shelf.things.map(({ id, name, keyword, body }) => ({
         id,
         label: name,
@@ -48,7 +48,7 @@ function TextEditor({ text }: { readonly text: TextModule | undefined }) {
     params: { id: text?.id ?? "" },
     initial: text ?? {},
     version: revisionOf(text),
-    said: ({ data }) => `${data.name} is saved`,
+    said: ({ data }) => `${data.name} saved`,
     onDone: ({ data }) => {
       if (!text) setOpen(data.id);
     },
@@ -63,9 +63,9 @@ function TextEditor({ text }: { readonly text: TextModule | undefined }) {
     <EditorPanel
       form={form}
       thing={text}
-      title={text?.name ?? "New text"}
+      title={text?.name ?? "New text module"}
       remove="text_modules.delete"
-      consequence="Macros that use it will be refused until they have another text."
+      consequence="Macros that use this text module fail until you select another one."
       onRemoved={() => setOpen(undefined)}
       aside={<TextPreview body={body ?? ""} />}
     >
@@ -74,7 +74,7 @@ function TextEditor({ text }: { readonly text: TextModule | undefined }) {
         <TextField
           {...form.field("keyword")}
           onChange={(typed) => form.change({ keyword: toKeyword(typed ?? "") })}
-          help="Typed after ; in an answer"
+          help="Type ; and this keyword in a reply to insert the text"
         />
       </Grid>
       <TextAreaField {...form.field("body")} label="Text" rows={9} areaRef={area} />
@@ -83,7 +83,7 @@ function TextEditor({ text }: { readonly text: TextModule | undefined }) {
         body={body ?? ""}
         onChange={(next) => form.change({ body: next })}
       />
-      <TeamField {...form.field("teamId")} label="For" placeholder="All teams" />
+      <TeamField {...form.field("teamId")} label="Team" placeholder="All teams" />
     </EditorPanel>
   );
 }
@@ -132,17 +132,17 @@ function TextPreview({ body }: { readonly body: string }) {
   });
   const unknown = preview.data?.unknown ?? [];
   return (
-    <section className="trial" aria-label="As the caller reads it">
-      <h3>As the caller reads it</h3>
-      <SampleTicketPicker label="In the ticket" value={ticketId} onChange={setTicketId} />
+    <section className="trial" aria-label="Preview">
+      <h3>Preview</h3>
+      <SampleTicketPicker label="Ticket" value={ticketId} onChange={setTicketId} />
       {preview.error && <p className="problem">{describeRefusal(preview.error)}</p>}
       {unknown.length > 0 && (
         <p className="problem" role="status">
-          Nothing fills in {unknown.map((name) => `{{${name}}}`).join(", ")}.
+          Unknown placeholders: {unknown.map((name) => `{{${name}}}`).join(", ")}.
         </p>
       )}
       {isAsked && preview.data && <p className="text-sample">{preview.data.text}</p>}
-      {!isAsked && <p className="muted">Enter a text to see it here.</p>}
+      {!isAsked && <p className="muted">Enter a text to see a preview.</p>}
     </section>
   );
 }

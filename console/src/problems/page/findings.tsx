@@ -15,15 +15,19 @@ export function Findings({ problem, id }: { readonly problem: Problem; readonly 
     params: { id: problem.id },
     initial: toInitial(problem),
     version: versionOf("problems.get", { params: { id } }, ({ data }) => toInitial(data)),
-    refusal: problem.state === "closed" ? "It is closed." : undefined,
-    said: "Cause and workaround are saved",
+    refusal: problem.state === "closed" ? "The problem is closed." : undefined,
+    said: "Cause and workaround saved",
   });
   return (
     <FormPanel form={form} label="Cause and workaround">
-      <TextAreaField {...form.field("rootCause")} label="Cause" help="Why it happens." />
+      <TextAreaField
+        {...form.field("rootCause")}
+        label="Cause"
+        help="Root cause of the incidents. Example: the printer driver 4.2 drops long jobs."
+      />
       <TextAreaField
         {...form.field("workaround")}
-        help="How to get by until it is mended. It stands on every incident that is linked."
+        help="Temporary fix until the problem is resolved. Shown on all linked incidents."
       />
     </FormPanel>
   );

@@ -27,11 +27,11 @@ export function History({ number }: { readonly number: string }) {
     });
   return (
     <section aria-label="History">
-      <h2>What happened</h2>
+      <h2>Timeline</h2>
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {!moments && !error && <Loading rows={3} />}
       <Timeline
-        label="What happened"
+        label="Timeline"
         onSee={see}
         entries={entries.map((entry) => {
           const name = entry.actor.name ?? "Millrace";
@@ -50,7 +50,7 @@ export function History({ number }: { readonly number: string }) {
             id,
             at,
             mark,
-            title: entry.label === undefined ? `${name} wrote` : `${name}: ${entry.label}`,
+            title: entry.label === undefined ? `${name} commented` : `${name}: ${entry.label}`,
             children: (
               <p className="problem-said">{said.length < entry.body.length ? `${said}…` : said}</p>
             ),

@@ -26,7 +26,7 @@ export function IncidentList({ problem, refusal }: IncidentListProps) {
     perform(
       "problems.unlink_incident",
       { params: { ...params, incidentId } },
-      { said: `${number} is no longer linked`, undo: () => link(incidentId) },
+      { said: `Link to ${number} removed`, undo: () => link(incidentId) },
     );
   return (
     <section aria-label="Incidents">
@@ -35,12 +35,12 @@ export function IncidentList({ problem, refusal }: IncidentListProps) {
           {incidents.length === 0 ? "Incidents" : count(incidents.length, "incident")}
         </span>
         <Button refusal={refusal} onClick={() => setLinking(true)}>
-          <Plus /> Link an incident
+          <Plus /> Link incident
         </Button>
       </h2>
       {incidents.length === 0 && (
         <p className="muted">
-          No linked incidents. People who reported a linked incident can read the workaround in it.
+          No linked incidents. Callers of linked incidents can read the workaround.
         </p>
       )}
       <ul className="problem-incidents">
@@ -94,7 +94,7 @@ function LinkDialog({ id, onClose, without }: LinkDialogProps) {
   });
   const { value, onChange, ...field } = form.field("incidentIds");
   return (
-    <FormDialog form={form} title="Link an incident" act="Link" onClose={onClose}>
+    <FormDialog form={form} title="Link incident" act="Link" onClose={onClose}>
       <TicketField
         {...field}
         label="Incident"

@@ -13,8 +13,8 @@ const SUMMARY_MAX = 200;
 /** The article is found again by its tag, the problem's number. */
 export function toArticle({ number, title, description, rootCause, workaround }: Known) {
   const parts = [
-    ["What you see", description],
-    ["Why", rootCause ?? ""],
+    ["Symptoms", description],
+    ["Cause", rootCause ?? ""],
     ["Workaround", workaround ?? ""],
   ] as const;
   const body = parts

@@ -15,26 +15,26 @@ const FROM: readonly string[] = MACHINES.problem.actions.declare_known_error.fro
 /** Publishes an article about a problem with known cause and workaround. */
 export function KnownError({ problem }: { readonly problem: Problem }) {
   const declare = useCommand("problems.declare_known_error", {
-    said: `${problem.number} is a known error`,
+    said: `${problem.number} declared a known error`,
     refusal: !FROM.includes(problem.state)
-      ? "It is solved already."
+      ? "The problem is already resolved."
       : problem.rootCause === null || problem.workaround === null
-        ? "Save its cause and its workaround first."
+        ? "Save the cause and the workaround first."
         : undefined,
   });
   return (
     <section aria-label="Known error">
       <h2>Known error</h2>
       {problem.knownErrorAt !== null ? (
-        <p>Since {toDay(problem.knownErrorAt)}: it stands in the list of known errors.</p>
+        <p>Known error since {toDay(problem.knownErrorAt)}. Listed under Known errors.</p>
       ) : (
         <>
-          <p className="muted">Once cause and workaround are known, say so to everybody.</p>
+          <p className="muted">Declare known error when the cause and workaround are documented.</p>
           <CommandButton
             command={declare}
             onPress={() => void declare.run({ params: { id: problem.id }, body: {} })}
           >
-            Declare a known error
+            Declare known error
           </CommandButton>
           {declare.refusal !== undefined && <p className="muted problem-why">{declare.refusal}</p>}
         </>
@@ -55,7 +55,7 @@ function Published({ problem }: { readonly problem: Problem }) {
     { enabled: may("knowledge.list") },
   ).data?.data;
   const publish = useCommand("knowledge.create", {
-    said: ({ data }) => `${data.number} is a draft: read it over, then publish it`,
+    said: ({ data }) => `${data.number} created as draft. Review and publish it.`,
     refusal: problem.workaround === null ? "Save a workaround first." : undefined,
     onDone: ({ data }) => void navigate({ to: "/knowledge/$id/edit", params: { id: data.id } }),
   });
@@ -73,7 +73,7 @@ function Published({ problem }: { readonly problem: Problem }) {
           command={publish}
           onPress={() => void publish.run({ body: toArticle(problem) })}
         >
-          <BookOpen /> Write an article about it
+          <BookOpen /> Create article
         </CommandButton>
       )}
     </div>

@@ -64,7 +64,7 @@ function ProblemSheet({ problem, id }: SheetProps) {
   useActions([
     {
       keys: "l",
-      label: tab === "talk" ? "Show the analysis" : "Show the conversation",
+      label: tab === "talk" ? "Show analysis" : "Show conversation",
       run: () => choose(tab === "talk" ? "analysis" : "talk"),
     },
   ]);
@@ -78,13 +78,7 @@ function ProblemSheet({ problem, id }: SheetProps) {
         <State state={problem.state} />
         <span className="tag idle">P{problem.priority}</span>
       </header>
-      <Tabs
-        label="About the problem"
-        tabs={TABS}
-        chosen={tab}
-        onChoose={choose}
-        className="problem-tabs"
-      >
+      <Tabs label="Problem" tabs={TABS} chosen={tab} onChoose={choose} className="problem-tabs">
         {tab === "talk" ? (
           <div className="ticket-page">
             <TicketPanel kind="problem" number={problem.number} />
@@ -103,18 +97,20 @@ function Analysis({ problem, id }: SheetProps) {
   return (
     <Split
       aria-label={problem.title}
-      sideLabel="About it"
+      sideLabel="Details"
       side={
         <>
           <KnownError problem={problem} />
-          <section aria-label="Facts">
-            <h2>Facts</h2>
+          <section aria-label="Details">
+            <h2>Details</h2>
             <Facts
               facts={[
                 ["Assignee", nameOf(problem.assigneeId) ?? "Unassigned"],
                 ["Team", nameOf(problem.teamId) ?? "–"],
-                ["Since", toDay(problem.createdAt)],
-                ...(problem.resolution === null ? [] : [["Solution", problem.resolution] as const]),
+                ["Created", toDay(problem.createdAt)],
+                ...(problem.resolution === null
+                  ? []
+                  : [["Resolution", problem.resolution] as const]),
               ]}
             />
           </section>
@@ -137,8 +133,8 @@ function Analysis({ problem, id }: SheetProps) {
 function Items({ ids }: { readonly ids: readonly string[] }) {
   return (
     <section aria-label="Configuration items">
-      <h2>What it is about</h2>
-      {ids.length === 0 && <p className="muted">No configuration item is named.</p>}
+      <h2>Configuration items</h2>
+      {ids.length === 0 && <p className="muted">No configuration items.</p>}
       <ul>
         {ids.map((id) => (
           <li key={id}>

@@ -42,7 +42,7 @@ export function AttributeList({ form, onChange }: AttributeListProps) {
       </ol>
       {error !== undefined && <p className="field-error">{error}</p>}
       <Button type="button" onClick={() => onChange([...lines, NEW_LINE])}>
-        <Plus /> Add an attribute
+        <Plus /> Add attribute
       </Button>
     </section>
   );
@@ -74,12 +74,12 @@ function AttributeFields({ form, line, onChange, onRemove }: AttributeFieldsProp
           options={KINDS.filter(([kind]) => kind !== "other" || line.kind === "other")}
         />
         <CheckField {...bind("isRequired", "/required")} label="Required" />
-        <IconButton isSmall label={`Remove the attribute ${line.name}`} onPress={onRemove}>
+        <IconButton isSmall label={`Remove attribute ${line.name}`} onPress={onRemove}>
           <X />
         </IconButton>
       </div>
       {line.kind === "choice" && (
-        <TextAreaField {...bind("choices", "/enum")} label="Choices, one in each line" />
+        <TextAreaField {...bind("choices", "/enum")} label="Options, one per line" />
       )}
       {line.kind === "other" && (
         <pre className="mono muted attribute-schema">{JSON.stringify(line.schema)}</pre>

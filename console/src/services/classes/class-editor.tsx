@@ -42,7 +42,7 @@ export function ClassEditor({ class: own, classes, onOpen }: ClassEditorProps) {
       attributes: toSchema(attributes),
       ...(!isDeclared && { name }),
     }),
-    said: ({ data }) => `${data.label || toWords(data.name)} is saved`,
+    said: ({ data }) => `${data.label || toWords(data.name)} saved`,
     onDone: ({ data }) => own || onOpen(data.name),
   });
   const { values, change } = form;
@@ -61,34 +61,34 @@ export function ClassEditor({ class: own, classes, onOpen }: ClassEditorProps) {
       onRemoved={() => onOpen(undefined)}
       consequence={
         own?.builtIn
-          ? "It becomes what it was before, and its items stay."
-          : "It can't be deleted while it has items."
+          ? "Resets the built-in class to its default. Its items are kept."
+          : "You can't delete a class that has items."
       }
     >
       <Grid min="m">
         <TextField
           {...form.field("label")}
-          label="Name on screens"
+          label="Display name"
           isRequired
           onChange={(text) => {
             const label = text ?? "";
             change(own ? { label } : { label, name: toClassName(label) });
           }}
         />
-        {!own && <TextField {...form.field("name")} label="Name in the API" />}
+        {!own && <TextField {...form.field("name")} label="API name" />}
         <SelectField
           {...form.field("extends")}
-          none="Nothing"
+          none="No class"
           isRequired
           options={classes
             .filter(({ name }) => name !== own?.name)
             .map(({ name, label }) => [name, label || toWords(name)] as const)}
         />
       </Grid>
-      <TextField {...form.field("description")} label="What it is" />
+      <TextField {...form.field("description")} label="Description" />
       {inherited.length > 0 && parent !== null && (
         <p className="muted">
-          From {toWords(parent)}: {inherited.map(({ name }) => name).join(", ")}
+          Inherited from {toWords(parent)}: {inherited.map(({ name }) => name).join(", ")}
         </p>
       )}
       <AttributeList form={form} onChange={(lines) => setTable({ lines })} />
@@ -97,7 +97,7 @@ export function ClassEditor({ class: own, classes, onOpen }: ClassEditorProps) {
           setTable({ isOpen: isOpen === true }),
         )}
         isDisabled={form.refusal !== undefined}
-        label="Items may have other attributes, too"
+        label="Allow additional attributes"
       />
     </EditorPanel>
   );

@@ -35,7 +35,7 @@ export function Classes() {
         make="New class"
         refusal={refusal}
         place={[open, show]}
-        nothing="A class says what its items have: a server its address, a licence its end."
+        nothing="A class defines the attributes of its items, for example the IP address of a server."
         items={classes.map((one) => {
           const { lines } = toTable(one.attributes);
           return {
@@ -43,7 +43,7 @@ export function Classes() {
             label: one.label === "" ? toWords(one.name) : one.label,
             about: [
               lines.length === 0 ? "Any attributes" : count(lines.length, "attribute"),
-              ...(one.extends === null ? [] : [`and those of ${toWords(one.extends)}`]),
+              ...(one.extends === null ? [] : [`and inherited from ${toWords(one.extends)}`]),
             ].join(" "),
             mark: one.builtIn && <span className="tag idle">Built in</span>,
           };

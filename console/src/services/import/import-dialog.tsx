@@ -36,7 +36,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
       return { ...(items && { items }), onError: "skip", dryRun: !tried };
     },
     check: (draft) => ({ text: describeLack(draft) }),
-    said: ({ data }) => tried && `${count(data.created, "item")} added, ${data.updated} changed.`,
+    said: ({ data }) => tried && `${count(data.created, "item")} created, ${data.updated} updated`,
     onDone: ({ data }) => (tried ? onClose() : setTried(data)),
   });
   const { text } = form.values;
@@ -50,14 +50,14 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
       // A preview sends the form without saving, so it must stay dirty.
       form={{ ...form, isDirty: text !== "" }}
       title="Import items"
-      act={tried ? `Import ${count(tried.created + tried.updated, "item")}` : "Try it"}
+      act={tried ? `Import ${count(tried.created + tried.updated, "item")}` : "Preview import"}
       isWide
       onClose={onClose}
     >
       <TextAreaField
         {...form.field("text")}
-        label="List"
-        help="With a line of titles; whatever has a key that is known already is changed, not doubled."
+        label="CSV data"
+        help="CSV with a header row. Rows with the key of an existing item update this item."
         rows={6}
         placeholder={"name,class,ip\nweb-01,server,10.0.0.1"}
         isMono
@@ -66,7 +66,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
       />
       <FileInput
         accept=".csv,.tsv,.txt,text/csv"
-        aria-label="File with a list"
+        aria-label="CSV file"
         onChange={({ target }) =>
           void target.files?.[0]?.text().then((next) => change({ text: next, chosen: {} }))
         }
@@ -82,7 +82,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
       {table.rows.length > 0 && !mapping.includes("class") && (
         <SelectField
           {...form.field("fallback")}
-          label="All of them are"
+          label="Class of all items"
           isRequired
           options={classes.map(({ name }) => [name, toWords(name)])}
         />
@@ -99,8 +99,8 @@ function readDraft({ text, chosen }: Draft) {
 
 function describeLack(draft: Draft): string | undefined {
   const { table, mapping } = readDraft(draft);
-  if (table.rows.length === 0) return "Paste a list with a line of titles, or choose a file.";
-  return mapping.includes("name") ? undefined : "Say which column is the name.";
+  if (table.rows.length === 0) return "Paste CSV data with a header row, or select a file.";
+  return mapping.includes("name") ? undefined : "Map one column to Name.";
 }
 
 function Mapping(props: {
@@ -114,8 +114,8 @@ function Mapping(props: {
       <thead>
         <tr>
           <th scope="col">Column</th>
-          <th scope="col">As in</th>
-          <th scope="col">Is</th>
+          <th scope="col">Example</th>
+          <th scope="col">Field</th>
         </tr>
       </thead>
       <tbody>
@@ -127,13 +127,13 @@ function Mapping(props: {
             <td className="cut muted">{props.sample[n]}</td>
             <td>
               <Select
-                aria-label={`${title} is`}
+                aria-label={`Field for ${title}`}
                 value={props.mapping[n]}
                 onChange={({ target }) => props.onChange(n, target.value as Target)}
               >
                 {TARGETS.map((target) => (
                   <option key={target} value={target}>
-                    {target === "attribute" ? `An attribute: ${title}` : toWords(target)}
+                    {target === "attribute" ? `Attribute ${title}` : toWords(target)}
                   </option>
                 ))}
               </Select>
@@ -149,9 +149,9 @@ function Outcome({ result }: { readonly result: Result }) {
   const { created, updated, unchanged, skipped, errors } = result;
   return (
     <div className="import-result" role="status">
-      {created} new, {updated} changed, {unchanged} as they are, {skipped} left out.
+      {created} new, {updated} changed, {unchanged} unchanged, {skipped} skipped.
       {errors.length > 0 && (
-        <ul className="item-import-faults" tabIndex={0} aria-label="Faults">
+        <ul className="item-import-faults" tabIndex={0} aria-label="Errors">
           {errors.slice(0, FAULTS_SHOWN).map((fault) => (
             <li key={`${fault.path} ${fault.message}`}>{describeFault(fault)}</li>
           ))}

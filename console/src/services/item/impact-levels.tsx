@@ -19,15 +19,13 @@ export function ImpactLevels({ impact }: { readonly impact: Impact }) {
   return (
     <section aria-label="Impact">
       <h2>
-        {counts.items === 0
-          ? "Nothing else would be hit"
-          : `${count(counts.items, "item")} would be hit`}
-        {impact.truncated && ", and more"}
+        {counts.items === 0 ? "No other items affected" : `${count(counts.items, "item")} affected`}
+        {impact.truncated && " (list is incomplete)"}
       </h2>
       {levels.length > 0 && (
         <div className="impact-levels scroll" tabIndex={0} role="group" aria-label="By distance">
           <div className="impact-level root">
-            <h3>Here</h3>
+            <h3>This item</h3>
             <span className="impact-item chosen">{impact.item.name}</span>
           </div>
           {levels.map(([hops, hits]) => (
@@ -49,7 +47,8 @@ function Level({ hops, hits }: { readonly hops: number; readonly hits: readonly 
   return (
     <div className="impact-level">
       <h3>
-        {hops === 1 ? "At once" : `After ${hops} hops`} <span className="muted">{hits.length}</span>
+        {hops === 1 ? "Directly" : `After ${hops} hops`}{" "}
+        <span className="muted">{hits.length}</span>
       </h3>
       {classes.map(([name, own]) => (
         <ul key={name} aria-label={toPlural(name)}>

@@ -38,7 +38,7 @@ export function ItemForm({ item, ifMatch, onClose }: ItemFormProps) {
         ...(toSendable(schemaOf(draft.class), draft.attributes) as object),
       },
     }),
-    said: ({ data }) => `${data.name} is saved`,
+    said: ({ data }) => `${data.name} saved`,
     onDone: ({ data }) => {
       onClose();
       if (!item) void navigate({ to: "/services/$id", params: { id: data.id } });
@@ -69,7 +69,7 @@ export function ItemForm({ item, ifMatch, onClose }: ItemFormProps) {
         <SelectField {...form.field("status")} label="State" isRequired />
         <TextField
           {...form.field("key")}
-          help="As other systems know it; an import finds it by this."
+          help="Unique id in other systems. Imports use it to find the item. Example: SRV-0042"
         />
         <PersonField {...form.field("ownerId")} />
         <TeamField {...form.field("teamId")} />

@@ -26,7 +26,7 @@ export function ItemHistory({ id, onSee, at }: ItemHistoryProps) {
   );
   return (
     <Timeline
-      label="What happened to it"
+      label="Timeline"
       onSee={onSee}
       entries={moments.map((moment) => ({
         id: moment.id,

@@ -96,11 +96,11 @@ function PastItem({ id, at, onAt }: PastItemProps) {
               <h1>{item.name}</h1>
               {item.description !== "" && <p className="item-about">{item.description}</p>}
               <section aria-label="History">
-                <h2>History until then</h2>
+                <h2>History until this time</h2>
                 <ItemHistory {...{ id, at }} onSee={onAt} />
               </section>
             </article>
-            <aside className="item-side" aria-label="About it">
+            <aside className="item-side" aria-label="Details">
               <ItemFacts item={item} />
             </aside>
           </div>
@@ -126,8 +126,8 @@ function ItemSheet({ item, ifMatch, onSee }: SheetProps) {
     query: { depth: DEPTH, limit: 1_000 },
   }).data?.data;
   useActions([
-    { keys: "e", label: "Edit the item", run: () => setOpen("edit"), disabled: refusal },
-    { label: "Delete the item", run: () => setOpen("delete"), disabled: refusal },
+    { keys: "e", label: "Edit item", run: () => setOpen("edit"), disabled: refusal },
+    { label: "Delete item", run: () => setOpen("delete"), disabled: refusal },
   ]);
   return (
     <>
@@ -145,17 +145,17 @@ function ItemSheet({ item, ifMatch, onSee }: SheetProps) {
         <span className="grow" />
         <Link
           className="btn bare"
-          aria-label="On the map"
+          aria-label="Show on map"
           to="/services"
           search={{ item: item.id }}
         >
-          <Network /> <span className="wide-only">On the map</span>
+          <Network /> <span className="wide-only">Show on map</span>
         </Link>
         <Button
           look="bare"
           isIcon
           refusal={refusal}
-          aria-label="Delete the item"
+          aria-label="Delete item"
           onClick={() => setOpen("delete")}
         >
           <Trash2 />
@@ -175,7 +175,7 @@ function ItemSheet({ item, ifMatch, onSee }: SheetProps) {
             <ItemHistory id={item.id} onSee={onSee} />
           </section>
         </article>
-        <aside className="item-side" aria-label="About it">
+        <aside className="item-side" aria-label="Details">
           <ItemFacts item={item} />
           <RelationList itemId={item.id} refusal={refusal} />
         </aside>
@@ -191,8 +191,8 @@ function ItemSheet({ item, ifMatch, onSee }: SheetProps) {
 function ItemFacts({ item }: { readonly item: Item }) {
   const nameOf = useNames();
   return (
-    <section aria-label="Facts">
-      <h2>Facts</h2>
+    <section aria-label="Details">
+      <h2>Details</h2>
       <dl className="item-facts">
         <dt>Key</dt>
         <dd className="mono">{item.key ?? "–"}</dd>
@@ -209,21 +209,22 @@ function ItemFacts({ item }: { readonly item: Item }) {
 function DeleteItem({ item, onClose }: { readonly item: Item; readonly onClose: () => void }) {
   const navigate = useNavigate();
   const remove = useCommand("cmdb.delete_item", {
-    said: `${item.name} is deleted`,
+    said: `${item.name} deleted`,
     onDone: () => void navigate({ to: "/services" }),
   });
   const query = item.relationshipCount > 0 ? { force: true } : {};
   return (
     <Confirm
       title={`Delete ${item.name}?`}
-      act="Delete"
+      act="Delete item"
       isBusy={remove.isBusy}
       onAct={() => void remove.run({ params: { id: item.id }, query })}
       onClose={onClose}
     >
       {item.relationshipCount > 0 &&
-        `Its ${count(item.relationshipCount, "relationship")} go with it. `}
-      It can't be taken back; tickets keep its id. What is out of use is better retired.
+        `Also deletes ${count(item.relationshipCount, "relationship")}. `}
+      This can't be undone. Tickets keep the id of the item. To keep its history, set its state to
+      Retired instead.
     </Confirm>
   );
 }

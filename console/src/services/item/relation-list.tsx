@@ -41,16 +41,18 @@ export function RelationList({ itemId, refusal }: RelationListProps) {
           isIcon
           isSmall
           refusal={refusal}
-          aria-label="Add a relationship"
+          aria-label="Add relationship"
           onClick={() => setAdding(true)}
         >
           <Plus />
         </Button>
       </h2>
-      {data && relations.length === 0 && <p className="muted">None yet: it stands alone.</p>}
-      <Side title="Stands on" relations={needs} end="to" refusal={refusal} />
-      <Side title="Others stand on it" relations={neededBy} end="from" refusal={refusal} />
-      {data?.pagination.hasMore && <p className="muted">And more: the map has them all.</p>}
+      {data && relations.length === 0 && <p className="muted">No relationships yet.</p>}
+      <Side title="Depends on" relations={needs} end="to" refusal={refusal} />
+      <Side title="Dependents" relations={neededBy} end="from" refusal={refusal} />
+      {data?.pagination.hasMore && (
+        <p className="muted">Only the first 200 are shown. The map shows all.</p>
+      )}
       {isAdding && <RelationDialog itemId={itemId} onClose={() => setAdding(false)} />}
     </section>
   );
@@ -78,7 +80,7 @@ function Side({ title, relations, end, refusal }: SideProps) {
                 look="bare"
                 isIcon
                 isSmall
-                aria-label="Remove the relationship"
+                aria-label="Remove relationship"
                 onClick={() => void remove(relation)}
               >
                 <X />
@@ -105,7 +107,7 @@ const remove = ({ id, from, to, type }: Relation) =>
     "cmdb.delete_relationship",
     { params: { id } },
     {
-      said: "The relationship is removed",
+      said: "Relationship removed",
       undo: () => call("cmdb.create_relationship", { body: { from, to, type } }),
     },
   );
@@ -120,29 +122,31 @@ function RelationDialog(props: { readonly itemId: string; readonly onClose: () =
   const { itemId, onClose } = props;
   const form = useForm("cmdb.create_relationship", {
     initial: { others: [], type: "depends_on", way: "to" },
-    check: ({ others }) => ({ others: others.length === 0 ? "Choose at least one." : undefined }),
+    check: ({ others }) => ({
+      others: others.length === 0 ? "Select at least one item." : undefined,
+    }),
     send: async ({ others, type, way }: Draft) => {
       for (const other of others) {
         const ends = way === "to" ? { from: itemId, to: other } : { from: other, to: itemId };
         await call("cmdb.create_relationship", { body: { ...ends, type } });
       }
     },
-    said: "They are tied",
+    said: "Relationship added",
     onDone: onClose,
   });
   return (
-    <FormDialog form={form} title="Add a relationship" act="Add" onClose={onClose}>
+    <FormDialog form={form} title="Add relationship" act="Add relationship" onClose={onClose}>
       <Grid min="m">
         <SelectField
           {...form.field("way")}
-          label="Which way"
+          label="Direction"
           isRequired
           options={[
-            ["to", "It … the other"],
-            ["from", "The other … it"],
+            ["to", "From this item to the other"],
+            ["from", "From the other to this item"],
           ]}
         />
-        <SelectField {...form.field("type")} label="How" isRequired />
+        <SelectField {...form.field("type")} label="Type" isRequired />
       </Grid>
       <ItemsField {...form.field("others")} label="Items" isRequired />
     </FormDialog>

@@ -32,8 +32,8 @@ export function TicketList({ itemId, impact }: TicketListProps) {
       <h2>Open tickets</h2>
       {tickets.length === 0 && (
         <p className="muted">
-          None here
-          {elsewhere > 0 && `, ${elsewhere.toLocaleString("en")} on what depends on it`}.
+          No open tickets{" "}
+          {elsewhere > 0 && `, ${elsewhere.toLocaleString("en")} on dependent items`}.
         </p>
       )}
       <ul className="item-tickets">

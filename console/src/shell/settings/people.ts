@@ -9,20 +9,20 @@ export const ACCOUNT: SettingsSection = {
   settings: [
     {
       title: "Your account",
-      about: "Your name, your e-mail address and the look of the console.",
+      about: "Your name, e-mail address and theme.",
       also: "profile me personal display name avatar theme dark mode light",
       to: "/settings/account",
     },
     {
       title: "Sign-in and sessions",
-      about: "Your password, passkeys, second factor and the browsers you are signed in with.",
+      about: "Your password, passkeys, second factor and sessions.",
       also: "login password change passkey webauthn 2fa mfa two-factor totp authenticator sessions devices recovery codes",
       to: "/settings/account",
       search: { tab: "security" },
     },
     {
       title: "Your API tokens",
-      about: "Tokens that act as you, and applications that you allowed.",
+      about: "Your API tokens and the applications that you gave access.",
       also: "personal access tokens pat api keys bearer consents connected apps authorized",
       to: "/settings/account",
       search: { tab: "tokens" },
@@ -43,14 +43,14 @@ export const WORKSPACE: SettingsSection = {
   settings: [
     {
       title: "Workspace",
-      about: "Its name, time zone and language, and which web pages may call the API.",
+      about: "Name, time zone, language and allowed origins of the workspace.",
       also: "general organisation organization company tenant timezone locale region cors origins",
       to: "/settings/workspace",
       needs: "workspaces.update",
     },
     {
       title: "Environments",
-      about: "Whether staging and development have their own secrets and variables.",
+      about: "Separate secrets and variables for staging and development.",
       also: "production staging development stages values",
       to: "/settings/workspace",
       hash: "general",
@@ -58,7 +58,7 @@ export const WORKSPACE: SettingsSection = {
     },
     {
       title: "Usage",
-      about: "How many tickets, runs, records and other things the workspace holds.",
+      about: "Number of tickets, runs, records and other resources in the workspace.",
       also: "statistics quota limits counts storage plan",
       to: "/settings/workspace",
       hash: "usage",
@@ -66,7 +66,7 @@ export const WORKSPACE: SettingsSection = {
     },
     {
       title: "Workspace export",
-      about: "The whole workspace as one file, for another installation.",
+      about: "Export the workspace as a file for another installation.",
       also: "backup archive download data portability migration move gdpr",
       to: "/settings/workspace",
       hash: "exports",
@@ -82,14 +82,14 @@ export const PEOPLE: SettingsSection = {
   settings: [
     {
       title: "People",
-      about: "The members of the workspace: invite, suspend and remove them, and give them roles.",
+      about: "Invite, suspend and remove members, and assign roles.",
       also: "users members accounts staff employees team invite deactivate suspend offboarding",
       to: "/settings/people",
       needs: "users.list",
     },
     {
       title: "Invitations",
-      about: "People who were invited and have not joined yet.",
+      about: "Pending invitations to the workspace.",
       also: "invite new users pending onboarding sign up",
       to: "/settings/people",
       search: { tab: "invitations" },
@@ -97,7 +97,7 @@ export const PEOPLE: SettingsSection = {
     },
     {
       title: "Roles",
-      about: "What each role may do, and why a person may or may not do something.",
+      about: "Permissions of each role, and an explanation of the permissions of a person.",
       also: "permissions rights groups access control rbac authorization privileges explain",
       to: "/settings/roles",
       needs: "roles.list",
@@ -126,7 +126,7 @@ export const SECURITY: SettingsSection = {
     },
     {
       title: "Second factor for all members",
-      about: "Whether every member needs a second factor to sign in.",
+      about: "Require a second factor from all members.",
       also: "2fa mfa two-factor enforce require authentication policy",
       to: "/settings/workspace",
       hash: "security",
@@ -134,7 +134,7 @@ export const SECURITY: SettingsSection = {
     },
     {
       title: "Audit log",
-      about: "Who did what, when and from where.",
+      about: "All changes with person, time and IP address.",
       also: "history activity trail compliance changes who did log events security log",
       to: "/settings/audit",
       needs: "events.trace",

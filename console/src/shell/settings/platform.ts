@@ -9,7 +9,7 @@ export const AGENTS: SettingsSection = {
   settings: [
     {
       title: "Agents",
-      about: "What AI agents may do, what they must ask for, and what they did.",
+      about: "Permissions, approvals and activity of AI agents.",
       also: "ai assistants llm mcp bots model context protocol approvals policy",
       to: "/settings/agents",
       needs: "agent_calls.list",
@@ -31,7 +31,7 @@ export const AGENTS: SettingsSection = {
     },
     {
       title: "API tokens of all members",
-      about: "The tokens of all members; revoke those that are not needed.",
+      about: "View and revoke the API tokens of all members.",
       also: "api tokens api keys access tokens bearer credentials revoke",
       to: "/settings/api",
       hash: "tokens",
@@ -47,14 +47,14 @@ export const INTEGRATIONS: SettingsSection = {
   settings: [
     {
       title: "Secrets",
-      about: "Passwords and keys that workflows and connectors use. Nobody can read them again.",
+      about: "Passwords and keys for workflows and connectors. Saved values are never shown.",
       also: "credentials passwords api keys vault tokens encryption",
       to: "/secrets",
       needs: "secrets.list",
     },
     {
       title: "Variables",
-      about: "Values that workflows read, one for each environment.",
+      about: "Configuration values for workflows, per environment.",
       also: "constants parameters configuration env environment variables",
       to: "/variables",
       needs: "variables.list",
@@ -68,7 +68,7 @@ export const INTEGRATIONS: SettingsSection = {
     },
     {
       title: "Webhooks",
-      about: "Events that are sent to other systems.",
+      about: "Send events to other systems.",
       also: "callbacks http notifications outgoing endpoints subscriptions",
       to: "/webhooks",
       needs: "webhooks.list",
@@ -110,23 +110,23 @@ export const INSTALLATION: SettingsSection = {
       also: "performance metrics cpu memory slow monitoring latency",
     }),
     tab("work", "Work", {
-      about: "Readers, jobs and queues: what waits, and what failed.",
+      about: "Waiting and failed jobs, queues and event readers.",
       also: "background jobs queue workers dead letters retry failed jobs",
     }),
     tab("storage", "Storage", {
-      about: "The size of the database and files, and what is kept how long.",
+      about: "Size of the database and files, and data retention.",
       also: "disk space retention database size cleanup files",
     }),
     tab("backups", "Backups", {
-      about: "Backups of the installation, and when the next one is made.",
+      about: "Backups of the installation and the backup schedule.",
       also: "restore disaster recovery snapshot dump",
     }),
     tab("imports", "Imports", {
-      about: "Archives of workspaces from other installations.",
+      about: "Import workspaces from other installations.",
       also: "import workspace archive migration move restore",
     }),
     tab("settings", "Server settings", {
-      about: "The environment variables of the server, and which of them are set.",
+      about: "Environment variables of the server and their values.",
       also: "configuration environment variables env config options smtp proxy",
     }),
     tab("log", "Log", {
@@ -134,7 +134,7 @@ export const INSTALLATION: SettingsSection = {
       also: "logs errors debug console output troubleshooting",
     }),
     tab("operators", "Operators", {
-      about: "The people who run this installation.",
+      about: "Users who operate this installation.",
       also: "superuser root administrators system admins",
     }),
   ],

@@ -69,7 +69,7 @@ test("settings are found by the terms of other products, best first", () => {
   expect(titles("business hours")[0]).toBe("Calendars");
   expect(titles("saml")[0]).toBe("Single sign-on");
   expect(titles("2fa")).toContain("Second factor for all members");
-  expect(titles("custom field")[0]).toBe("Own fields");
+  expect(titles("custom field")[0]).toBe("Custom fields");
   expect(titles("status")[0]).toBe("Status page");
   expect(titles("MAILBOX")[0]).toBe("Mailboxes");
   expect(titles("xyzzy")).toEqual([]);

@@ -41,7 +41,9 @@ export function Calendars() {
         {error && <ErrorNotice error={error} retry={() => void refetch()} />}
         {isPending && !error && <Loading rows={4} />}
         {data && calendars.length === 0 && (
-          <Empty title="Around the clock">A calendar says which hours count.</Empty>
+          <Empty title="No calendars yet">
+            SLA targets without a calendar run 24/7. Add a calendar with your business hours.
+          </Empty>
         )}
         <ul>
           {calendars.map(({ id, name, timezone, hours, holidays }) => (
@@ -83,7 +85,7 @@ function CalendarEditor({ calendar, onOpen }: CalendarEditorProps) {
       hours: OFFICE,
     },
     version: revisionOf(calendar),
-    said: ({ data }) => `${data.name} is saved`,
+    said: ({ data }) => `${data.name} saved`,
     onDone: ({ data }) => calendar || onOpen(data.id),
   });
   const hours = form.field("hours");
@@ -95,7 +97,7 @@ function CalendarEditor({ calendar, onOpen }: CalendarEditorProps) {
         title={calendar?.name ?? "New calendar"}
         remove="business_calendars.delete"
         onRemoved={() => onOpen(undefined)}
-        consequence="It can't be deleted while a policy counts by it."
+        consequence="You can't delete a calendar that an SLA policy uses."
       >
         <Grid min="m">
           <TextField {...form.field("name")} />
@@ -105,7 +107,7 @@ function CalendarEditor({ calendar, onOpen }: CalendarEditorProps) {
           hours={hours.value ?? []}
           onChange={hours.onChange}
           isDisabled={hours.isDisabled}
-          error={hours.errorFor("Hours")}
+          error={hours.errorFor("Business hours")}
         />
         <Holidays {...form.field("holidays")} />
       </EditorPanel>

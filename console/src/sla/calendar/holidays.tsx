@@ -32,7 +32,7 @@ export function Holidays({ onChange, ...field }: FieldProps<readonly string[]>) 
     <section className="holidays" aria-label="Holidays">
       <h3>Holidays</h3>
       <Grid min="m">
-        <Field label="Add a day" error={field.errorFor("Holidays")}>
+        <Field label="Add holiday" error={field.errorFor("Holidays")}>
           {(attributes) => (
             <TextInput
               {...attributes}
@@ -42,7 +42,7 @@ export function Holidays({ onChange, ...field }: FieldProps<readonly string[]>) 
             />
           )}
         </Field>
-        <Field label="From a file" help="iCalendar (.ics)">
+        <Field label="Import holidays" help="iCalendar (.ics)">
           {(attributes) => (
             <FileInput
               {...attributes}
@@ -56,9 +56,9 @@ export function Holidays({ onChange, ...field }: FieldProps<readonly string[]>) 
       {preview && (
         <div className="trial" role="status">
           <p>
-            {count(fresh.length, "new day")} in the file
+            {count(fresh.length, "new holiday")} in the file
             {preview.skipped > 0 &&
-              `, ${count(preview.skipped, "entry", "entries")} of part of a day left out`}
+              `, ${count(preview.skipped, "entry", "entries")} skipped because they are shorter than a day`}
             .
           </p>
           <ul className="holiday-preview">
@@ -78,7 +78,7 @@ export function Holidays({ onChange, ...field }: FieldProps<readonly string[]>) 
                 setPreview(undefined);
               }}
             >
-              Take them
+              Import
             </Button>
             <Button type="button" onClick={() => setPreview(undefined)}>
               Cancel
@@ -87,13 +87,13 @@ export function Holidays({ onChange, ...field }: FieldProps<readonly string[]>) 
         </div>
       )}
       <ul className="holiday-days">
-        {days.length === 0 && <li className="muted">None: every week is the same.</li>}
+        {days.length === 0 && <li className="muted">No holidays.</li>}
         {days.map((day) => (
           <li key={day} className="chip">
             {dayWords(day)}
             <PlainButton
               type="button"
-              aria-label={`${dayWords(day)} counts`}
+              aria-label={`Remove ${dayWords(day)}`}
               disabled={field.isDisabled}
               onClick={() => onChange(days.filter((one) => one !== day))}
             >

@@ -58,9 +58,9 @@ export function WeekGrid({ hours, onChange, isDisabled, error }: WeekGridProps) 
       onPointerLeave={() => (brush.current = undefined)}
     >
       <p className="muted">
-        {countHours(week)} hours a week. Press and draw; with arrows and Space too.
+        {countHours(week)} hours a week. Drag to select hours, or use the arrow keys and Space.
       </p>
-      <div className="week-rows" role="group" aria-label="Hours that count">
+      <div className="week-rows" role="group" aria-label="Business hours">
         {week.map((line, day) => (
           <div key={DAYS[day]} className="week-row" role="group" aria-label={DAYS[day]}>
             <span className="week-day" aria-hidden="true">

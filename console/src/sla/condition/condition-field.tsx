@@ -65,7 +65,7 @@ export function ConditionField(props: ConditionFieldProps) {
           type="button"
           onClick={() => set([...lines, { field: freeField(lines), operator: "eq", value: "1" }])}
         >
-          <Plus /> Add a comparison
+          <Plus /> Add condition
         </Button>
       )}
       {error !== undefined && <p className="field-error">{error}</p>}
@@ -130,7 +130,7 @@ function Line({ line, own, onChange, onRemove }: LineProps) {
         {!isKnown && <option value={line.field}>{line.field}</option>}
       </Select>
       <Select
-        aria-label="How"
+        aria-label="Operator"
         value={line.operator}
         onChange={({ target }) => onChange({ ...line, operator: target.value as Operator })}
       >
@@ -173,7 +173,14 @@ function Line({ line, own, onChange, onRemove }: LineProps) {
           onChange={({ target }) => onChange({ ...line, value: target.value })}
         />
       )}
-      <Button look="bare" isIcon isSmall type="button" aria-label="Leave it out" onClick={onRemove}>
+      <Button
+        look="bare"
+        isIcon
+        isSmall
+        type="button"
+        aria-label="Remove condition"
+        onClick={onRemove}
+      >
         <X />
       </Button>
     </div>

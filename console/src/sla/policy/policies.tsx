@@ -36,7 +36,9 @@ export function Policies() {
         {error && <ErrorNotice error={error} retry={() => void refetch()} />}
         {isPending && !error && <Loading rows={6} />}
         {data && policies.length === 0 && (
-          <Empty title="No SLA yet">Say how quickly tickets are answered and solved.</Empty>
+          <Empty title="No SLA policies yet">
+            A policy sets targets for response and resolution times. Add a policy to start.
+          </Empty>
         )}
         <ul>
           {policies.map((one) => (
@@ -47,7 +49,7 @@ export function Policies() {
                 onClick={() => show(one.id)}
               >
                 <strong>
-                  {one.name} {!one.active && <span className="tag idle">Off</span>}
+                  {one.name} {!one.active && <span className="tag idle">Disabled</span>}
                 </strong>
                 <span className="muted">{toSentence(one)}</span>
               </PlainButton>

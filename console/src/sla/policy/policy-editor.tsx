@@ -28,7 +28,7 @@ export function PolicyEditor({ policy, onOpen }: PolicyEditorProps) {
     initial: toDraft(policy),
     version: revisionOf(policy),
     toBody: (draft: PolicyDraft) => (policy ? toChange(draft) : toBody(draft)),
-    said: ({ data }) => `${data.name} is saved`,
+    said: ({ data }) => `${data.name} saved`,
     onDone: ({ data }) => policy || onOpen(data.id),
   });
   const { values: draft, change } = form;
@@ -41,7 +41,7 @@ export function PolicyEditor({ policy, onOpen }: PolicyEditorProps) {
         title={policy?.name ?? "New policy"}
         remove="sla.delete"
         onRemoved={() => onOpen(undefined)}
-        consequence="Its clocks that still go are cancelled; those of finished work are kept."
+        consequence="Running SLA targets of this policy are cancelled. Finished ones are kept."
         aside={<SimulationPanel policy={policy} draft={draft} isChanged={form.isDirty} />}
       >
         <p className="sla-sentence">{toSentence(draft)}</p>
@@ -50,7 +50,7 @@ export function PolicyEditor({ policy, onOpen }: PolicyEditorProps) {
           {!policy && (
             <SelectField
               {...form.field("entity")}
-              label="For"
+              label="Ticket type"
               options={TICKET_KINDS}
               onChange={(entity) =>
                 entity && change({ entity, pauseOn: entity === "incident" ? ["on_hold"] : [] })
@@ -60,9 +60,9 @@ export function PolicyEditor({ policy, onOpen }: PolicyEditorProps) {
         </Grid>
         <ConditionField
           {...form.field("conditions")}
-          label="Which tickets"
+          label="Conditions"
           entity={draft.entity}
-          nothing="All of them."
+          nothing="All tickets."
         />
         <TargetList {...form.field("targets")} />
         <Grid min="m">
@@ -72,18 +72,18 @@ export function PolicyEditor({ policy, onOpen }: PolicyEditorProps) {
             onChange={(id) =>
               id === OWN ? undefined : change({ calendarId: id ?? null, calendar: null })
             }
-            label="When time counts"
-            none="Around the clock"
+            label="Calendar"
+            none="24/7"
             isRequired
             options={[
-              ...(draft.calendar ? [[OWN, "Hours of its own"] as const] : []),
+              ...(draft.calendar ? [[OWN, "Custom hours"] as const] : []),
               ...calendars.map(({ id, name }) => [id, name] as const),
             ]}
           />
-          <ListField {...form.field("pauseOn")} label="Paused in the states" />
-          <NumberField {...form.field("warnAtPercent")} label="Warn at percent" isRequired />
+          <ListField {...form.field("pauseOn")} label="Pause in states" />
+          <NumberField {...form.field("warnAtPercent")} label="Warn at (%)" isRequired />
         </Grid>
-        <CheckField {...form.field("active")} label="It holds" />
+        <CheckField {...form.field("active")} label="Enabled" />
       </EditorPanel>
     </div>
   );

@@ -49,8 +49,8 @@ export function SimulationPanel({ policy, draft, isChanged }: SimulationPanelPro
     },
   });
   return (
-    <section className="trial" aria-label="On the last quarter" aria-busy={isFetching}>
-      <h3>On the last quarter</h3>
+    <section className="trial" aria-label="Simulation: last three months" aria-busy={isFetching}>
+      <h3>Simulation: last three months</h3>
       {error && (
         <p className="problem" role="status">
           {describeRefusal(error)}
@@ -75,8 +75,10 @@ function Verdict({
       <p className="verdict-share">
         {metPercent === null ? "–" : `${Math.round(metPercent)} %`}{" "}
         <span className="muted">
-          kept
-          {isChanged && before?.metPercent != null && `, now ${Math.round(before.metPercent)} %`}
+          met{" "}
+          {isChanged &&
+            before?.metPercent != null &&
+            `, currently ${Math.round(before.metPercent)} %`}
         </span>
       </p>
       <dl className="verdict-counts">
@@ -84,7 +86,7 @@ function Verdict({
         <Count name="Breached" value={breached} before={isChanged ? before?.breached : undefined} />
         <Count name="Still running" value={open} before={isChanged ? before?.open : undefined} />
       </dl>
-      <p className="muted">{count(tickets, "ticket")} looked at. Nothing was changed.</p>
+      <p className="muted">{count(tickets, "ticket")} checked. No tickets were changed.</p>
       {isChanged && <Differences simulation={simulation} />}
     </div>
   );
@@ -113,9 +115,9 @@ const stateWords = (state: string | null): string =>
   state === null
     ? "none"
     : state === "met"
-      ? "kept"
+      ? "met"
       : state === "breached"
-        ? "broken"
+        ? "breached"
         : toWords(state).toLowerCase();
 
 function Differences({
@@ -123,10 +125,10 @@ function Differences({
 }: {
   readonly simulation: Simulation;
 }) {
-  if (changedCount === 0) return <p>No ticket would have ended otherwise.</p>;
+  if (changedCount === 0) return <p>No differences.</p>;
   return (
     <>
-      <h4>{count(changedCount, "clock")} would have ended otherwise</h4>
+      <h4>{count(changedCount, "target")} with a different result</h4>
       <ul className="verdict-lines">
         {changed.slice(0, SHOWN).map(({ ticketId, number, title, target, before, after }) => (
           <li key={`${ticketId}${target}`}>

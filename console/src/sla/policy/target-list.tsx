@@ -18,19 +18,19 @@ const METRICS = choicesOf(SLA_CLOCK_METRIC, {
   response: "First response",
   resolution: "Resolution",
   next_reply: "Each reply",
-  custom: "As its rules say",
+  custom: "Custom",
 });
 
 const COUNTS_FROM = choicesOf(SLA_TARGET_FROM, {
-  creation: "the ticket's creation",
-  match: "when the policy fits, and only while it does",
+  creation: "Ticket creation",
+  match: "Policy match, only while it matches",
 });
 
 const RULES = [
-  ["startWhen", "Starts when", "At once."],
-  ["pauseWhen", "Rests while", "Only in the states above."],
-  ["stopWhen", "Is met when", "At its own end."],
-  ["resetWhen", "Begins anew when", "Never."],
+  ["startWhen", "Start condition", "Immediately."],
+  ["pauseWhen", "Pause condition", "Only in the states above."],
+  ["stopWhen", "Completion condition", "Default of the metric."],
+  ["resetWhen", "Restart condition", "Never."],
 ] as const;
 
 /** The targets: each has a time, and optional rules. */
@@ -56,7 +56,7 @@ export function TargetList(field: FieldBinding<readonly Target[]>) {
         type="button"
         onClick={() => onChange([...targets, { metric: "next_reply", minutes: 60 }])}
       >
-        <Plus /> Add a target
+        <Plus /> Add target
       </Button>
     </section>
   );
@@ -84,7 +84,7 @@ function TargetFields({ onRemove, ...field }: TargetFieldsProps) {
   return (
     <>
       <div className="target-line">
-        <SelectField {...partOf(field, "metric")} label="What" options={METRICS} />
+        <SelectField {...partOf(field, "metric")} label="Metric" options={METRICS} />
         <NumberField
           {...partOf(field, "minutes")}
           value={target.minutes || null}
@@ -92,18 +92,18 @@ function TargetFields({ onRemove, ...field }: TargetFieldsProps) {
           help={target.minutes > 0 ? toTimeWords(target.minutes) : undefined}
         />
         {onRemove && (
-          <IconButton isSmall label="Remove the target" onPress={onRemove}>
+          <IconButton isSmall label="Remove target" onPress={onRemove}>
             <X />
           </IconButton>
         )}
       </div>
-      <Unfold className="target-rules" isOpen={hasRules} summary="Rules">
+      <Unfold className="target-rules" isOpen={hasRules} summary="More options">
         <div className="target-rule-fields">
           <TextField {...partOf(field, "name", OPTIONAL)} />
           <SelectField
             {...partOf(field, "from")}
             value={target.from ?? "creation"}
-            label="Counts from"
+            label="Start of the time"
             options={COUNTS_FROM}
           />
           <WarningsField

@@ -9,8 +9,8 @@ export function WarningsField({ value, onChange, ...field }: FieldProps<readonly
       value={value?.map(String)}
       onChange={(texts) => onChange(texts?.map(Number))}
       parse={readWarnings}
-      label="Warn at percent"
-      help="Several, such as 50, 75, 90; none: as the policy does."
+      label="Warn at (%)"
+      help="Separate values with commas. Example: 50, 75, 90. Default: the value of the policy."
       placeholder="50, 75, 90"
     />
   );

@@ -8,7 +8,8 @@ export const automation: Example = {
   pack: {
     id: "example_orders",
     name: "Example: orders",
-    description: "A workflow that adds up an order, asks about large ones, and ships",
+    description:
+      "A workflow that calculates an order total, requests approval for large orders, and ships",
     ...OURS,
     resources: {
       workflows: [
@@ -16,13 +17,18 @@ export const automation: Example = {
           key: "orders",
           definition: {
             name: "Approve an order",
-            description: "Small orders are shipped at once; large ones wait for a decision.",
+            description: "Small orders ship immediately. Large orders need an approval.",
             trigger: { type: "manual" },
             nodes: [
-              { id: "total", name: "Add it up", type: "set", config: { values: { total: TOTAL } } },
+              {
+                id: "total",
+                name: "Calculate total",
+                type: "set",
+                config: { values: { total: TOTAL } },
+              },
               {
                 id: "large",
-                name: "Is it large?",
+                name: "Is the order large?",
                 type: "condition",
                 config: { expression: "steps.total.output.total > 500" },
               },
@@ -33,18 +39,18 @@ export const automation: Example = {
                 config: {
                   approvers: ["owner"],
                   message:
-                    "{{ trigger.input.customer }} orders for {{ steps.total.output.total }}. Ship it?",
+                    "{{ trigger.input.customer }} orders for {{ steps.total.output.total }}. Ship the order?",
                 },
               },
               {
                 id: "ship",
-                name: "Ship it",
+                name: "Ship order",
                 type: "set",
                 config: { values: { shipped: true, to: "{{ trigger.input.customer }}" } },
               },
               {
                 id: "ship-large",
-                name: "Ship it with care",
+                name: "Ship insured order",
                 type: "set",
                 config: {
                   values: { shipped: true, insured: true, to: "{{ trigger.input.customer }}" },
@@ -52,7 +58,7 @@ export const automation: Example = {
               },
               {
                 id: "refuse",
-                name: "Refuse it",
+                name: "Reject order",
                 type: "set",
                 config: { values: { shipped: false } },
               },
@@ -75,23 +81,23 @@ export const automation: Example = {
     await runWith(id, [
       { customer: "Ada Byron", lines: [{ sku: "bolt", price: 2, quantity: 40 }] },
       { customer: "Grace Hopper", lines: [{ sku: "nut", price: 1.5, quantity: 90 }] },
-      { customer: "Nobody" },
+      { customer: "Edsger Dijkstra" },
       { customer: "Alan Turing", lines: [{ sku: "gear", price: 80, quantity: 12 }] },
     ]);
     return {
       path: `/workflows/${id}`,
       steps: [
         {
-          label: "Decide about the large order",
+          label: "Approve the large order",
           to: "/approvals",
           doneBy: { event: "workflow.run_resumed", data: { workflowId: id } },
         },
         {
-          label: "See why one failed",
+          label: "View the failed run",
           to: "/runs?status=failed",
           doneBy: { visit: "/runs/run_" },
         },
-        { label: "Read how to build your own", to: "/guide/workflows", isPage: true },
+        { label: "Read how to build a workflow", to: "/guide/workflows", isPage: true },
       ],
     };
   },

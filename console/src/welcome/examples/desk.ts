@@ -4,28 +4,29 @@ import { type Example, OURS, publish } from "./example.ts";
 const INCIDENTS = [
   {
     title: "Checkout answers 502 for card payments",
-    description: "Since 9:10. Other ways to pay work. The payment provider reports nothing.",
+    description:
+      "Since 9:10. Other payment methods work. The payment provider reports no incident.",
     impact: 1,
     urgency: 1,
     category: "Payments",
   },
   {
     title: "Scanners lose Wi-Fi at dock 4",
-    description: "Three of five scanners, since the new rack stands there.",
+    description: "Three of five scanners, since the new rack was installed.",
     impact: 2,
     urgency: 2,
     category: "Network",
   },
   {
     title: "Certificate of the portal expires in 3 days",
-    description: "The renewal by machine failed twice.",
+    description: "The automatic renewal failed twice.",
     impact: 2,
     urgency: 1,
     category: "Security",
   },
   {
-    title: "Printer on floor 2 prints pale",
-    description: "The toner was changed yesterday.",
+    title: "Printer on floor 2 prints faintly",
+    description: "The toner was replaced yesterday.",
     impact: 3,
     urgency: 3,
     category: "Workplace",
@@ -37,15 +38,15 @@ export const desk: Example = {
   pack: {
     id: "example_desk",
     name: "Example: service desk",
-    description: "A workflow that tells the owners about every incident of priority 1",
+    description: "A workflow that sends a notification for each incident with priority 1",
     ...OURS,
     resources: {
       workflows: [
         {
           key: "alarm",
           definition: {
-            name: "Call out critical incidents",
-            description: "When an incident of priority 1 is opened, its opener is told at once.",
+            name: "Notify about critical incidents",
+            description: "Notifies the creator of each incident with priority 1.",
             trigger: {
               type: "event_bus",
               topic: "platform.events",
@@ -55,12 +56,12 @@ export const desk: Example = {
             nodes: [
               {
                 id: "tell",
-                name: "Tell its opener",
+                name: "Notify the creator",
                 type: "notify",
                 config: {
                   userIds: ["{{ trigger.event.actor.id }}"],
                   title: "Critical: {{ trigger.event.data.title }}",
-                  body: "{{ trigger.event.resource.number }} is of priority 1. Look at it first.",
+                  body: "{{ trigger.event.resource.number }} has priority 1. Handle it first.",
                 },
               },
             ],
@@ -80,9 +81,9 @@ export const desk: Example = {
     return {
       path: "/",
       steps: [
-        { label: "Read what you were told", to: "/notifications" },
-        { label: "See the workflow that told you", to: `/workflows/${id}` },
-        { label: "Read how the desk works", to: "/guide/incidents", isPage: true },
+        { label: "Read your notification", to: "/notifications" },
+        { label: "View the workflow", to: `/workflows/${id}` },
+        { label: "Read the guide to the desk", to: "/guide/incidents", isPage: true },
       ],
     };
   },

@@ -24,7 +24,7 @@ export async function setUp(
   tell("Installing the example");
   const { data } = await call("packs.install", { body: pack });
   const ids = new Map(data.made.map(({ kind, key, id }) => [`${kind}/${key}`, id]));
-  tell("Letting it work");
+  tell("Running the example");
   return fill((kind, key) => {
     const id = ids.get(`${kind}/${key}`);
     if (id === undefined) throw new Error(`The example has no ${kind}/${key}.`);

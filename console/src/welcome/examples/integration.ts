@@ -5,7 +5,7 @@ export const integration: Example = {
   pack: {
     id: "example_webhook",
     name: "Example: a webhook",
-    description: "A workflow that other systems call over HTTP, and that answers them",
+    description: "A workflow that other systems call over HTTP and that sends a response",
     ...OURS,
     resources: {
       workflows: [
@@ -13,18 +13,18 @@ export const integration: Example = {
           key: "receive",
           definition: {
             name: "Receive an order from a shop",
-            description: "A shop posts its order here, and gets our number for it.",
+            description: "A shop sends an order and gets an order number.",
             trigger: { type: "webhook" },
             nodes: [
               {
                 id: "valid",
-                name: "Has it a customer?",
+                name: "Has a customer?",
                 type: "condition",
                 config: { expression: "$exists(trigger.input.body.customer)" },
               },
               {
                 id: "order",
-                name: "In our words",
+                name: "Map fields",
                 type: "set",
                 config: {
                   values: {
@@ -36,13 +36,13 @@ export const integration: Example = {
               },
               {
                 id: "accept",
-                name: "Say yes",
+                name: "Respond with order number",
                 type: "respond",
                 config: { status: 201, body: { number: "{{ steps.order.output.number }}" } },
               },
               {
                 id: "reject",
-                name: "Say what is missing",
+                name: "Respond with error",
                 type: "respond",
                 config: { status: 422, body: { error: "An order needs a customer." } },
               },
@@ -68,12 +68,12 @@ export const integration: Example = {
       path: `/workflows/${id}`,
       steps: [
         {
-          label: "Call it from your shell",
+          label: "Call the webhook from your shell",
           to: `/workflows/${id}?step=*`,
           doneBy: { event: "workflow.run_started", data: { workflowId: id } },
         },
         {
-          label: "See what came in",
+          label: "View the received orders",
           to: `/runs?workflow=${id}`,
           doneBy: { visit: "/runs/run_" },
         },

@@ -16,7 +16,7 @@ const STOCK = [
 const TABLE = {
   slug: "example_stock",
   name: "Stock",
-  description: "What lies on the shelves",
+  description: "Items in the stock room",
   columns: [
     { name: "item", type: "text", required: true },
     { name: "shelf", type: "text" },
@@ -34,7 +34,7 @@ const TABLE = {
 const APP = {
   name: "Stock room",
   slug: "example-stock-room",
-  description: "What lies on the shelves, and what runs low",
+  description: "Items in the stock room, and items with low stock",
   dataSources: [
     { name: "stock", kind: "table", config: { table: "example_stock", sort: "item" } },
     {
@@ -52,7 +52,7 @@ const APP = {
       path: "/",
       title: "Stock",
       components: [
-        { type: "stat", label: "Run low", value: "{{ data.low.items }}" },
+        { type: "stat", label: "Low stock", value: "{{ data.low.items }}" },
         {
           type: "table",
           dataSource: "stock",
@@ -65,7 +65,7 @@ const APP = {
           ],
           rowActions: [
             {
-              label: "Ordered",
+              label: "Mark as ordered",
               action: {
                 type: "update_record",
                 table: "example_stock",
@@ -85,7 +85,7 @@ export const tables: Example = {
   pack: {
     id: "example_stock",
     name: "Example: stock room",
-    description: "A table of stock, and a workflow that marks what runs low",
+    description: "A stock table, and a workflow that marks items with low stock",
     ...OURS,
     resources: {
       tables: [TABLE],
@@ -93,19 +93,19 @@ export const tables: Example = {
         {
           key: "low",
           definition: {
-            name: "Mark what runs low",
-            description: "Goes through the stock and marks what is below its minimum.",
+            name: "Mark low stock",
+            description: "Marks all items below their minimum quantity.",
             trigger: { type: "manual" },
             nodes: [
               {
                 id: "stock",
-                name: "Read the stock",
+                name: "List stock",
                 type: "records",
                 config: { operation: "list", table: "example_stock", filter: { status: "fine" } },
               },
               {
                 id: "each",
-                name: "For each item",
+                name: "Loop over items",
                 type: "loop",
                 config: {
                   items: "{{ steps.stock.output[quantity < minimum] }}",
@@ -114,7 +114,7 @@ export const tables: Example = {
                     nodes: [
                       {
                         id: "mark",
-                        name: "Mark it",
+                        name: "Mark item",
                         type: "records",
                         config: {
                           operation: "update",
@@ -146,13 +146,13 @@ export const tables: Example = {
     const id = made("workflows", "low");
     await publish(id);
     const app = await call("apps.create", { body: APP as never });
-    await call("apps.deploy", { params: { id: app.data.id }, body: { notes: "The first one" } });
+    await call("apps.deploy", { params: { id: app.data.id }, body: { notes: "First version" } });
     const [run = ""] = await runWith(id, [{}]);
     return {
       path: `/workflows/${id}`,
       steps: [
-        { label: "Open the app", to: `/apps/${place.workspace}/${APP.slug}`, isPage: true },
-        { label: "See what the run did", to: `/runs/${run}` },
+        { label: "Open app", to: `/apps/${place.workspace}/${APP.slug}`, isPage: true },
+        { label: "View the run", to: `/runs/${run}` },
         { label: "Read how tables work", to: "/guide/tables", isPage: true },
       ],
     };
