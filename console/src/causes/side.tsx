@@ -95,7 +95,7 @@ function NodeFacts(props: {
   const { resource, actor, runId, stepId, ofId } = node;
   return (
     <dl className="cause-facts">
-      <dt>When</dt>
+      <dt>Time</dt>
       <dd>
         <time dateTime={node.at}>{toExactTime(node.at)}</time>
       </dd>

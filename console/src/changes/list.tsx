@@ -99,9 +99,7 @@ function None({ tab, isFound }: { readonly tab: ChangeTab; readonly isFound: boo
   if (isFound) return <Empty title="No changes found" />;
   if (tab === "waiting") {
     return (
-      <Empty title="No changes wait for your approval">
-        Changes that need your approval appear here.
-      </Empty>
+      <Empty title="No changes to approve">Changes that need your approval appear here.</Empty>
     );
   }
   return (

@@ -31,7 +31,7 @@ test("schema validation messages are worded without schema keywords", () => {
   ];
   const plain = messages.map(toPlainMessage);
   expect(plain.filter((one, n) => one === messages[n] || MACHINE.test(one))).toEqual([]);
-  expect(plain[0]).toBe("is not the number of a ticket, such as INC0000012");
+  expect(plain[0]).toBe("is not a ticket number, such as INC0000012");
   expect(plain.at(-1)).toBe("must be one of in progress, on hold");
 });
 
@@ -45,7 +45,7 @@ test("the description of a problem lists its errors, and the problem keeps their
     { path: "/acts/1/set", message: "must contain at least one field" },
   ];
   const words =
-    "The ticket to merge into is not the number of a ticket, such as INC0000012. " +
+    "Target ticket is not a ticket number, such as INC0000012. " +
     "Step 2, set needs at least one field.";
   expect(describeFaults(faults)).toBe(words);
   const problem = { code: "invalid", detail: `${faults[0]?.path} no`, errors: faults };

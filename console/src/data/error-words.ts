@@ -13,7 +13,7 @@ export interface Fault {
 
 /** Titles of fields whose names are unclear. */
 const TITLES: Readonly<Record<string, string>> = {
-  intoId: "The ticket to merge into",
+  intoId: "Target ticket",
   ticketId: "Ticket",
   incidentIds: "Incident",
   ciIds: "Affected item",
@@ -76,7 +76,7 @@ const RULES: readonly Rule[] = [
   // Patterns for ticket references, which end with the format of the ticket number.
   [
     /^(?:does not have the right form|must match pattern).*?(INC|CHG|PRB|REQ)\b.*\\d\{7/,
-    (letters) => `is not the number of a ticket, such as ${letters}0000012`,
+    (letters) => `is not a ticket number, such as ${letters}0000012`,
   ],
   [/^does not have the right form: \^https\?:\/\/.*$/, "must begin with https:// or http://"],
   [/^does not have the right form.*$/, "has the wrong format"],
@@ -91,8 +91,8 @@ const RULES: readonly Rule[] = [
     /^must not have more than (\d+) (characters|items|properties)$/,
     (most, what) =>
       what === "characters"
-        ? `is too long: at most ${most} characters`
-        : `has too many ${what === "properties" ? "fields" : what}: at most ${most}`,
+        ? `can have at most ${most} characters`
+        : `can have at most ${most} ${what === "properties" ? "fields" : what}`,
   ],
   [/^must not have duplicate items$/, "has the same entry twice"],
   [/^must contain at least one field$/, "needs at least one field"],

@@ -15,7 +15,7 @@ import { Button } from "../ui/form/button.tsx";
 import { TextArea, TextInput } from "../ui/form/controls.tsx";
 
 const LONG =
-  "A name that somebody wrote in a hurry and that is much longer than anybody who drew this had in mind";
+  "A very long example name that does not fit into the available width of a column, a line or a button";
 const STATES = [
   "running",
   "completed",
@@ -32,7 +32,10 @@ export function BasicSection() {
   return (
     <>
       <Buttons />
-      <Sample title="State" about="One word, one colour, everywhere. What truly runs pulses.">
+      <Sample
+        title="State"
+        about="Each state has one word and one colour. The mark of a running state pulses."
+      >
         <div className="sample-row">
           {STATES.map((state) => (
             <State key={state} state={state} />
@@ -43,7 +46,7 @@ export function BasicSection() {
       <TabSample />
       <Sample
         title="Loading, empty, error"
-        about="In place; other parts of the screen stay."
+        about="Shown in place. Other parts of the screen do not move."
         isWide
       >
         <Case label="Loading, after 150 ms">
@@ -51,17 +54,17 @@ export function BasicSection() {
         </Case>
         <Case label="Empty">
           <Empty title="No workflows yet" action={<Button look="main">New workflow</Button>}>
-            A workflow does something whenever something happens.
+            A workflow runs steps when an event occurs.
           </Empty>
         </Case>
-        <Case label="Error, in the server's words">
+        <Case label="Error with the message of the server">
           <ErrorNotice
             error={{ message: "The database is not reachable.", requestId: "req_01m7jpzymc45" }}
-            retry={() => notify("Tried again")}
+            retry={() => notify("Retried")}
           />
         </Case>
       </Sample>
-      <Sample title="People, times, keys" about="Small parts that stand in every list.">
+      <Sample title="Avatars, times and keys" about="Small parts of lists.">
         <div className="sample-row">
           <Avatar name="Ada Lovelace" />
           <Avatar name="Mara" big />
@@ -71,17 +74,17 @@ export function BasicSection() {
           <Keys keys="g i" />
         </div>
       </Sample>
-      <Sample title="Line to copy" about="An address, a curl line, an id.">
+      <Sample title="Copy line" about="For a URL, a curl command or an id.">
         <CopyLine
           label="Address"
           text="https://flow.example.com/hooks/wf_01m7jpzymc45kmdb71jr1a8k1h"
         />
       </Sample>
-      <Sample title="Toast" about="Says what happened, and the way back where there is one.">
+      <Sample title="Toast" about="Reports the result of an action, with Undo if available.">
         <div className="sample-row">
-          <Button onClick={() => notify("Saved")}>Say it</Button>
+          <Button onClick={() => notify("Saved")}>Show toast</Button>
           <Button onClick={() => notify("INC0000012 assigned to you", () => notify("Undone"))}>
-            Say it with Undo
+            Show toast with Undo
           </Button>
         </div>
       </Sample>
@@ -93,7 +96,7 @@ function Buttons() {
   return (
     <Sample
       title="Button"
-      about="Primary is ink, not brand. Hover darkens by 4 %, focus has a ring of water."
+      about="The main button uses the text colour. Hover darkens by 4 %, focus has a ring."
     >
       <Case label="Main, plain, bare, icon">
         <div className="sample-row">
@@ -102,8 +105,8 @@ function Buttons() {
           </Button>
           <Button>Save</Button>
           <Button look="bare">Cancel</Button>
-          <Tooltip text="Delete the step" keys="Delete">
-            <Button look="bare" isIcon aria-label="Delete the step">
+          <Tooltip text="Delete step" keys="Delete">
+            <Button look="bare" isIcon aria-label="Delete step">
               <Trash2 />
             </Button>
           </Tooltip>
@@ -111,7 +114,7 @@ function Buttons() {
       </Case>
       <Case label="Disabled, with the reason; busy">
         <div className="sample-row">
-          <Button look="main" disabled title="You may not deploy to production.">
+          <Button look="main" disabled title="You don’t have permission to deploy to production.">
             Deploy
           </Button>
           <Button disabled aria-busy="true">
@@ -125,16 +128,15 @@ function Buttons() {
 
 function Fields() {
   return (
-    <Sample
-      title="Field"
-      about="For forms that are written by hand. Those of a schema are under Form."
-    >
+    <Sample title="Field" about="For manual forms. See Schema form for generated ones.">
       <div className="sample-stack">
-        <Field label="Name" help="As people will find it">
+        <Field label="Name" help="Shown in lists and search results">
           {(attributes) => <TextInput {...attributes} defaultValue="Settle the day" />}
         </Field>
         <Field label="Note" isOptional>
-          {(attributes) => <TextArea {...attributes} rows={2} placeholder="Why it is so" />}
+          {(attributes) => (
+            <TextArea {...attributes} rows={2} placeholder="Reason for this setting" />
+          )}
         </Field>
         <Field label="Address" error="Address must begin with https://">
           {(attributes) => <TextInput {...attributes} defaultValue="ftp://example.com" />}
@@ -150,7 +152,7 @@ function Fields() {
 function TabSample() {
   const [chosen, setChosen] = useState<"settings" | "output" | "long">("settings");
   return (
-    <Sample title="Tabs" about="Arrows, Home and End walk; one tab stop for all.">
+    <Sample title="Tabs" about="Use the arrow keys, Home and End. All tabs are one tab stop.">
       <Tabs
         label="Sample"
         tabs={[
@@ -162,7 +164,7 @@ function TabSample() {
         onChoose={setChosen}
         aside={<State state="completed" />}
       >
-        <p className="sample-panel cut">{chosen === "long" ? LONG : `The panel of ${chosen}`}</p>
+        <p className="sample-panel cut">{chosen === "long" ? LONG : `Panel ${chosen}`}</p>
       </Tabs>
     </Sample>
   );

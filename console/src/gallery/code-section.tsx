@@ -42,11 +42,11 @@ export function CodeSection() {
       <Expressions />
       <Sample
         title="Code editor"
-        about="Tab leaves the field unless told; where it indents, Escape and then Tab leave. Keys of the page reach the page."
+        about="Tab moves to the next field. In editors where Tab indents, press Escape and then Tab. Shortcuts of the page still work."
         isWide
       >
         <div className="gallery-grid">
-          <Case label="TypeScript, with a mark">
+          <Case label="TypeScript with a marker">
             <Editable
               value={SCRIPT}
               language="typescript"
@@ -59,7 +59,7 @@ export function CodeSection() {
           <Case label="SQL">
             <Editable value={SQL} language="sql" label="SQL" />
           </Case>
-          <Case label="JSON, read only">
+          <Case label="JSON, read-only">
             <CodeEditor value={JSON_TEXT} language="json" label="JSON" isBlock isReadOnly />
           </Case>
           <Case label="Empty, with a hint; invalid">
@@ -105,7 +105,7 @@ function Expressions() {
     <CaretContext value={state}>
       <Sample
         title="Expression field"
-        about="Completes from real values, shows the result as you type, moves nothing else."
+        about="Completes with real values and shows the result while you type."
       >
         <ExpressionCase label="Expression" mode="expression" text="order.total * 1.19" />
         <ExpressionCase
@@ -118,12 +118,12 @@ function Expressions() {
           mode="json-template"
           text={'{ "n": "{{ order.number }}" }'}
         />
-        <ExpressionCase label="Wrong" mode="expression" text="order.total * (1 +" />
-        <ExpressionCase label="Braces that are open" mode="template" text="Hello {{ order" />
+        <ExpressionCase label="Invalid" mode="expression" text="order.total * (1 +" />
+        <ExpressionCase label="Unclosed braces" mode="template" text="Hello {{ order" />
       </Sample>
       <Sample
         title="JSON tree"
-        about="Arrows walk, Enter uses, c and p copy value and path. Long lists are drawn as far as they are in sight."
+        about="Arrow keys move, Enter inserts, c and p copy the value and the path. Only visible rows are rendered."
       >
         <JsonTree value={SOURCES[0]?.value} path="order" label="This order" onUse={caret?.insert} />
         <Case label="Plain, empty">

@@ -22,7 +22,7 @@ const ROWS: readonly Row[] = Array.from({ length: ROWS_MANY }, (_, n) => ({
   id: `run_${n}`,
   name:
     n === 3
-      ? "A workflow whose name is so long that it does not fit into any column"
+      ? "A workflow with a very long name that does not fit into the columns"
       : `Settle the day ${n}`,
   state: STATES[n % STATES.length] ?? "queued",
   ms: (n * 7_919) % 90_000,
@@ -50,7 +50,7 @@ export function DisplaySection() {
     <>
       <Sample
         title="Table"
-        about="5,000 rows, those in sight are drawn. One tab stop: arrows walk, Enter opens."
+        about="5,000 rows, of which only the visible ones are rendered. One tab stop: arrow keys move, Enter opens."
         isWide
       >
         <div className="gallery-table">
@@ -73,15 +73,11 @@ export function DisplaySection() {
           />
         </Case>
       </Sample>
-      <Sample
-        title="Difference"
-        about="By lines; long stretches that are the same are folded."
-        isWide
-      >
-        <Case label="Beside each other (as one at 400 px)">
+      <Sample title="Difference" about="Line by line. Long unchanged parts are collapsed." isWide>
+        <Case label="Split (unified at 400 px)">
           <Diff before={BEFORE} after={AFTER} beforeLabel="Version 2" afterLabel="Version 3" />
         </Case>
-        <Case label="As one">
+        <Case label="Unified">
           <Diff
             before={BEFORE}
             after={AFTER}
@@ -90,11 +86,11 @@ export function DisplaySection() {
             afterLabel="Saved"
           />
         </Case>
-        <Case label="The same">
+        <Case label="No differences">
           <Diff before="a" after="a" />
         </Case>
       </Sample>
-      <Sample title="Timeline" about="What happened, with who and when.">
+      <Sample title="Timeline" about="Events with person and time.">
         <Timeline
           label="History"
           entries={[
@@ -111,7 +107,7 @@ export function DisplaySection() {
               tone: "bad",
               children: "Card declined: insufficient funds",
             },
-            { id: "3", at: AT[0], title: "It was made", tone: "ok" },
+            { id: "3", at: AT[0], title: "Created", tone: "ok" },
           ]}
         />
       </Sample>
@@ -127,14 +123,11 @@ function Charts() {
     tone: state === "failed" ? ("bad" as const) : ("ok" as const),
   }));
   return (
-    <Sample
-      title="Charts"
-      about="Own drawings with words beside them; colours are states or categories."
-    >
-      <Case label="Spark line">
-        <Sparkline values={[3, 8, 5, 12, 41, 22, 12]} label="Runs a day: 3 to 41, now 12" />
+    <Sample title="Charts" about="Small charts with labels. Colours show states or categories.">
+      <Case label="Sparkline">
+        <Sparkline values={[3, 8, 5, 12, 41, 22, 12]} label="Runs per day: 3 to 41, now 12" />
       </Case>
-      <Case label="Spark line without data">
+      <Case label="Sparkline without data">
         <Sparkline values={[]} label="No runs" />
       </Case>
       <Case label="Last runs">
@@ -145,7 +138,7 @@ function Charts() {
           label="Runs by workflow"
           items={[
             { label: "Settle the day", value: 1240 },
-            { label: "A workflow with a name that is too long", value: 410 },
+            { label: "A workflow with a very long name", value: 410 },
             { label: "Failed", value: 38, tone: "bad" },
           ]}
         />

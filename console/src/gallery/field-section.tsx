@@ -17,13 +17,17 @@ const COLOURS: readonly Choice[] = [
 export function FieldSection() {
   return (
     <>
-      <States<string> title="TextField" about="A text of one line." filled="Ada Lovelace">
-        {(field) => <TextField {...field} label="Name" help="As people will find it" />}
+      <States<string> title="TextField" about="One line of text." filled="Ada Lovelace">
+        {(field) => <TextField {...field} label="Name" help="Shown in lists and search results" />}
       </States>
-      <States<string> title="TextAreaField" about="A text of several lines." filled={"One\nTwo"}>
+      <States<string> title="TextAreaField" about="Several lines of text." filled={"One\nTwo"}>
         {(field) => <TextAreaField {...field} label="Note" />}
       </States>
-      <States<number> title="NumberField" about="A number between the schema’s limits." filled={7}>
+      <States<number>
+        title="NumberField"
+        about="A number within the limits of the schema."
+        filled={7}
+      >
         {(field) => <NumberField {...field} label="Days" />}
       </States>
       <States<string> title="SelectField" about="One of a few values." filled="red">
@@ -36,20 +40,20 @@ export function FieldSection() {
       >
         {(field) => <ChoicesField {...field} label="Colours" options={COLOURS} />}
       </States>
-      <States<boolean> title="CheckField" about="Yes or no." filled={true}>
+      <States<boolean> title="CheckField" about="A checkbox." filled={true}>
         {(field) => <CheckField {...field} label="Notify the caller" />}
       </States>
       <States<string>
         title="DateTimeField"
-        about="A day and a time in the reader’s time zone."
+        about="A date and time in the time zone of the user."
         filled="2026-01-15T09:30:00.000Z"
       >
         {(field) => <DateTimeField {...field} label="Planned start" />}
       </States>
-      <States<string> title="PersonField" about="An active member, found while one types.">
+      <States<string> title="PersonField" about="An active member. Type to search.">
         {(field) => <PersonField {...field} label="Assignee" />}
       </States>
-      <States<string> title="TeamField" about="A team, found while one types.">
+      <States<string> title="TeamField" about="A team. Type to search.">
         {(field) => <TeamField {...field} label="Team" />}
       </States>
       <States<string> title="TicketField" about="An open ticket; the value is its id.">

@@ -19,34 +19,34 @@ const EACH_KIND: Schema = {
     name: {
       type: "string",
       title: "Text",
-      description: "With help and `code` below it",
+      description: "With help text and `code`",
       minLength: 3,
     },
-    about: { type: "string", title: "Longer text", "x-multiline": true },
-    size: { title: "Few to choose from", enum: ["small", "medium", "large"] },
+    about: { type: "string", title: "Long text", "x-multiline": true },
+    size: { title: "Few options", enum: ["small", "medium", "large"] },
     country: {
-      title: "Many to choose from",
+      title: "Many options",
       enum: ["Austria", "Belgium", "Denmark", "Finland", "France", "Germany", "Italy", "Norway"],
     },
     speed: {
       title: "With descriptions",
       oneOf: [
-        { const: "slow", title: "Whenever there is time", description: "Costs nothing" },
-        { const: "fast", title: "At once", description: "Wakes somebody up" },
+        { const: "slow", title: "Low priority", description: "Handled during business hours" },
+        { const: "fast", title: "Urgent", description: "Pages the member on call" },
       ],
     },
     price: { $ref: "#/$defs/money", title: "Number, by reference" },
     count: { type: "integer", title: "Whole number", minimum: 1, maximum: 50, default: 1 },
-    day: { type: "string", title: "Day", format: "date" },
-    at: { type: "string", title: "Moment", format: "date-time" },
-    mail: { type: "string", title: "Mail", format: "email", "x-placeholder": "ada@example.com" },
+    day: { type: "string", title: "Date", format: "date" },
+    at: { type: "string", title: "Date and time", format: "date-time" },
+    mail: { type: "string", title: "E-mail", format: "email", "x-placeholder": "ada@example.com" },
     secret: { type: "string", title: "Secret", writeOnly: true },
-    agree: { type: "boolean", title: "Yes or no" },
-    tags: { type: "array", title: "Several", items: { enum: ["red", "green", "blue"] } },
-    words: { type: "array", title: "List of texts", items: { type: "string" } },
+    agree: { type: "boolean", title: "Checkbox" },
+    tags: { type: "array", title: "Multiple choice", items: { enum: ["red", "green", "blue"] } },
+    words: { type: "array", title: "Text list", items: { type: "string" } },
     people: {
       type: "array",
-      title: "List of objects",
+      title: "Object list",
       items: {
         type: "object",
         title: "Person",
@@ -55,7 +55,7 @@ const EACH_KIND: Schema = {
       },
     },
     auth: {
-      title: "One of several shapes",
+      title: "One of several types",
       oneOf: [
         {
           type: "object",
@@ -77,16 +77,16 @@ const EACH_KIND: Schema = {
     },
     headers: {
       type: "object",
-      title: "Names and values",
+      title: "Key-value pairs",
       additionalProperties: { type: "string" },
     },
     place: {
       type: "object",
-      title: "Object in the object",
+      title: "Nested object",
       properties: { street: { type: "string" }, city: { type: "string" } },
     },
     file: { type: "string", title: "File", "x-file": true },
-    free: { title: "Anything" },
+    free: { title: "Any JSON value" },
   },
   if: { properties: { size: { const: "large" } }, required: ["size"] },
   // oxlint-disable-next-line unicorn/no-thenable -- the word of JSON Schema
@@ -116,7 +116,7 @@ export function FormSection() {
     <>
       <Sample
         title="Form from JSON Schema"
-        about="“Large” needs the longer text, and shows the day: conditions are the schema's own."
+        about="“Large” requires the long text and shows the date. The conditions are part of the schema."
         isWide
       >
         <div className="sample-row">
@@ -141,8 +141,8 @@ export function FormSection() {
             onChange={setValue}
           />
           <div>
-            <h3>Would be sent</h3>
-            <Json value={toSendable(EACH_KIND, value)} label="Would be sent" />
+            <h3>Request body</h3>
+            <Json value={toSendable(EACH_KIND, value)} label="Request body" />
           </div>
         </div>
       </Sample>

@@ -19,7 +19,7 @@ const FRAME: FormFrame = {
   submit: () => notify("Sent"),
   reset: () => undefined,
 };
-const REFUSAL = "You don’t have permission to change changes.";
+const REFUSAL = "You don’t have permission to change variables.";
 
 /** The containers of forms, with a side panel. */
 export function FrameStates() {
@@ -28,7 +28,7 @@ export function FrameStates() {
   return (
     <Sample
       title="InlineForm, CommandButton, NoticeDialog"
-      about="A form amid other things, a button of a command, and something to read once."
+      about="A form within a page, a button for a command, and a dialog with a value that is shown once."
       isWide
     >
       <Case label="InlineForm">
@@ -37,8 +37,11 @@ export function FrameStates() {
       <Case label="InlineForm, not allowed">
         <CommentForm name="refused-comment" form={{ ...FRAME, refusal: REFUSAL }} />
       </Case>
-      <Case label="InlineForm, wrong">
-        <CommentForm name="wrong-comment" form={{ ...FRAME, problems: ["The change is over."] }} />
+      <Case label="InlineForm, invalid">
+        <CommentForm
+          name="wrong-comment"
+          form={{ ...FRAME, problems: ["The change has ended."] }}
+        />
       </Case>
       <Case label="CommandButton: ready, busy, not allowed">
         <CommandButton command={ready} onPress={() => notify("Done")}>
@@ -52,10 +55,10 @@ export function FrameStates() {
         </CommandButton>
       </Case>
       <Case label="NoticeDialog">
-        <Button onClick={() => setOpen(true)}>Show the token</Button>
+        <Button onClick={() => setOpen(true)}>Show token</Button>
         {isOpen && (
-          <NoticeDialog title="Your token" act="I have saved it" onClose={() => setOpen(false)}>
-            <p>It is shown only now.</p>
+          <NoticeDialog title="Your token" act="Done" onClose={() => setOpen(false)}>
+            <p>Save the token now. It is not shown again.</p>
           </NoticeDialog>
         )}
       </Case>

@@ -12,12 +12,12 @@ import { Button } from "../ui/form/button.tsx";
 import { TextInput } from "../ui/form/controls.tsx";
 
 const CONNECTORS: readonly ComboOption[] = [
-  { value: "con_1", label: "Mail of the office", about: "smtp.example.com", group: "smtp" },
-  { value: "con_2", label: "Warehouse", about: "PostgreSQL 17, read only", group: "postgres" },
+  { value: "con_1", label: "Office e-mail", about: "smtp.example.com", group: "smtp" },
+  { value: "con_2", label: "Warehouse", about: "PostgreSQL 17, read-only", group: "postgres" },
   { value: "con_3", label: "Payments", about: "api.payments.example.com", group: "http" },
   {
     value: "con_4",
-    label: "A connector whose name is longer than the list is wide by far",
+    label: "A connector with a very long name that does not fit into the list",
     group: "http",
   },
 ];
@@ -27,17 +27,17 @@ export function OverlaySection() {
     <>
       <Sample
         title="Combobox"
-        about="Type to find, arrows to choose. Escape puts back what was there."
+        about="Type to search, select with the arrow keys. Escape restores the previous value."
       >
         <ComboCases />
       </Sample>
       <Sample
         title="Menu"
-        about="Actions for one thing. A letter leads to the item that begins with it."
+        about="Actions for one item. Press a letter to go to the entry that starts with it."
       >
-        <Case label="Press it, or ↓">
+        <Case label="Click, or press ↓">
           <Menu
-            label="Actions for the step"
+            label="Actions for step"
             align="start"
             items={[
               { label: "Rename", icon: <Pencil />, keys: "F2", onPick: () => notify("Rename") },
@@ -47,7 +47,11 @@ export function OverlaySection() {
                 keys: "mod+c",
                 onPick: () => notify("Copied"),
               },
-              { label: "Deploy", disabled: "You may not deploy.", onPick: () => undefined },
+              {
+                label: "Deploy",
+                disabled: "You don’t have permission to deploy.",
+                onPick: () => undefined,
+              },
               {
                 label: "Delete",
                 icon: <Trash2 />,
@@ -63,7 +67,7 @@ export function OverlaySection() {
         </Case>
       </Sample>
       <DialogSample />
-      <Sample title="Popover" about="A small form beside a button. The browser closes it.">
+      <Sample title="Popover" about="A small form next to a button. Click outside to close it.">
         <Popover label="Filter" button="Filter">
           {(close) => (
             <div className="sample-stack">
@@ -84,7 +88,7 @@ function ComboCases() {
   const [free, setFree] = useState<string | undefined>("incident.created");
   return (
     <div className="sample-stack">
-      <Case label="One of a list">
+      <Case label="Select from a list">
         <Combobox
           label="Connector"
           options={CONNECTORS}
@@ -93,7 +97,7 @@ function ComboCases() {
           placeholder="Choose"
         />
       </Case>
-      <Case label="Free: options are help">
+      <Case label="Free text with suggestions">
         <Combobox
           label="Event type"
           isFree
@@ -146,15 +150,15 @@ function DialogSample() {
   return (
     <Sample
       title="Dialog"
-      about="Native: the focus stays in it and goes back. For what must be decided before going on."
+      about="A native dialog. The focus stays in the dialog and returns to the button afterwards."
     >
       <div className="sample-row">
-        <Button onClick={() => setOpen("dialog")}>Open a dialog</Button>
-        <Button onClick={() => setOpen("confirm")}>Ask first</Button>
+        <Button onClick={() => setOpen("dialog")}>Open dialog</Button>
+        <Button onClick={() => setOpen("confirm")}>Open confirmation</Button>
       </div>
       {open === "dialog" && (
         <Dialog
-          title="Name the version"
+          title="Name version"
           onClose={close}
           onSubmit={close}
           footer={
@@ -162,18 +166,18 @@ function DialogSample() {
               <Button type="button" onClick={close}>
                 Cancel
               </Button>
-              <Button look="main">Name it</Button>
+              <Button look="main">Save name</Button>
             </>
           }
         >
-          <Field label="Label" help="People see it beside the number">
+          <Field label="Label" help="Shown next to the version number">
             {(attributes) => <TextInput {...attributes} autoFocus />}
           </Field>
         </Dialog>
       )}
       {open === "confirm" && (
         <Confirm title="Delete 412 runs?" act="Delete 412 runs" onAct={close} onClose={close}>
-          They can't be brought back.
+          This can't be undone.
         </Confirm>
       )}
     </Sample>

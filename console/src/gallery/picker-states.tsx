@@ -13,18 +13,18 @@ import { States } from "./states.tsx";
 export function PickerStates() {
   return (
     <>
-      <States<string> title="DateField" about="A day without a time." filled="2026-03-01">
+      <States<string> title="DateField" about="A date without a time." filled="2026-03-01">
         {(field) => <DateField {...field} label="First day" />}
       </States>
-      <States<string> title="TimeField" about="A time of any day." filled="09:00">
+      <States<string> title="TimeField" about="A time of day." filled="09:00">
         {(field) => <TimeField {...field} label="Handover at" />}
       </States>
-      <States<string> title="ZoneField" about="A time zone, found while one types." filled="UTC">
+      <States<string> title="ZoneField" about="A time zone. Type to search." filled="UTC">
         {(field) => <ZoneField {...field} label="Time zone" />}
       </States>
       <States<Times>
         title="ScheduleField"
-        about="A rhythm, a time and a time zone, or a cron expression."
+        about="An interval with time and time zone, or a cron expression."
         filled={{ cron: "0 7 * * 1", timezone: "UTC" }}
       >
         {(field) => <ScheduleField {...field} />}
@@ -34,7 +34,7 @@ export function PickerStates() {
       </States>
       <States<string>
         title="RadioField"
-        about="One of a few values, each with a sentence about it."
+        about="One of a few values with descriptions."
         filled="now"
       >
         {(field) => (
@@ -50,21 +50,21 @@ export function PickerStates() {
       </States>
       <States<readonly string[]>
         title="ListField"
-        about="Several short texts in one line, or one in each line."
+        about="A list of short texts, separated by commas or one per line."
         filled={["vip", "storm"]}
       >
         {(field) => <ListField {...field} label="Tags" />}
       </States>
       <States<string>
         title="TextField with suggestions"
-        about="Texts to choose from; any other can be entered, too."
+        about="A text field with suggestions. Other values are allowed."
         filled="orders"
       >
         {(field) => <TextField {...field} label="Topic" suggestions={["orders", "parcels"]} />}
       </States>
       <States<string>
         title="CodeField"
-        about="Code or JSON; faults are marked."
+        about="Code or JSON. Errors are marked."
         filled={'{"a": 1}'}
       >
         {(field) => <CodeField {...field} label="Payload" language="json" />}

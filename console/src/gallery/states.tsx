@@ -17,7 +17,7 @@ export function States<T>({ title, about, filled, children }: StatesProps<T>) {
     ["Empty", { limits: REQUIRED }],
     ["Optional", {}],
     ...(filled === undefined ? [] : [["Filled", { value: filled, limits: REQUIRED }] as const]),
-    ["Wrong", { limits: REQUIRED, errorFor: (label) => `${label} is required` }],
+    ["Invalid", { limits: REQUIRED, errorFor: (label) => `${label} is required` }],
     ["Not allowed", { value: filled, isDisabled: true, limits: REQUIRED }],
   ];
   return (

@@ -25,7 +25,7 @@ export const KINDS_OF_MAIL = [
     label: "Problems",
     about: "Assigned to you, reported by you or watched by you.",
   },
-  { pattern: "workflow.*", label: "Workflows", about: "Failed runs, and runs that wait for you." },
+  { pattern: "workflow.*", label: "Workflows", about: "Failed runs, and approvals of runs." },
   { pattern: "webhook.*", label: "Webhooks", about: "Webhooks that were paused after failures." },
   { pattern: "article.*", label: "Knowledge", about: "Articles that need a review." },
 ] as const;

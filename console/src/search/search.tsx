@@ -42,7 +42,7 @@ export function SearchScreen() {
           className="grow"
           type="search"
           aria-label="Search text"
-          placeholder="Search by words, name, number or id"
+          placeholder="Search by name, number, id or text"
           autoFocus
           value={text}
           onChange={({ target }) => setText(target.value)}

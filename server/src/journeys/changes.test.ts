@@ -44,7 +44,9 @@ describeInBrowser("changes", () => {
     await page.getByRole("combobox", { name: "Affected items" }).fill("Orders");
     await page.getByRole("option", { name: /Orders database/ }).waitFor();
     await page.keyboard.press("Enter");
-    await page.getByRole("textbox", { name: "Implementation plan (optional)" }).fill("1. Snapshot\n2. Upgrade");
+    await page
+      .getByRole("textbox", { name: "Implementation plan (optional)" })
+      .fill("1. Snapshot\n2. Upgrade");
     await page.getByRole("spinbutton", { name: "Required approvals" }).fill("2");
     await page.getByRole("button", { name: "Create draft" }).click();
     await page.getByRole("heading", { name: "Upgrade the database" }).waitFor();

@@ -106,7 +106,7 @@ describeInBrowser("signing in", () => {
     await page.getByRole("button", { name: "Use a passkey or security key" }).click();
     await page.getByRole("heading", { name: "Save your recovery codes" }).waitFor();
     await expectSound(visitor);
-    await page.getByRole("button", { name: "I have saved them" }).click();
+    await page.getByRole("button", { name: "Continue" }).click();
     await page.getByRole("navigation", { name: "Main menu" }).waitFor();
     // And uses it the next time.
     await page.getByRole("button", { name: /Somebody/ }).click();

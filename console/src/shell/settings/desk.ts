@@ -74,7 +74,7 @@ export const DESK: SettingsSection = {
     },
     {
       title: "Escalation",
-      about: "Who is paged next if a page is not acknowledged.",
+      about: "Steps and targets for pages that are not acknowledged.",
       also: "on call escalation policies paging rotation pager incident response",
       to: "/oncall",
       search: { tab: "escalation" },

@@ -22,7 +22,7 @@ export const ACCOUNT: SettingsSection = {
     },
     {
       title: "Your API tokens",
-      about: "Your API tokens and the applications that you gave access.",
+      about: "Your API tokens, and applications with access to your account.",
       also: "personal access tokens pat api keys bearer consents connected apps authorized",
       to: "/settings/account",
       search: { tab: "tokens" },
@@ -97,7 +97,7 @@ export const PEOPLE: SettingsSection = {
     },
     {
       title: "Roles",
-      about: "Permissions of each role, and an explanation of the permissions of a person.",
+      about: "Define roles and their permissions, and check the permissions of a person.",
       also: "permissions rights groups access control rbac authorization privileges explain",
       to: "/settings/roles",
       needs: "roles.list",

@@ -95,11 +95,7 @@ function RecoveryCodes(props: { readonly codes: readonly string[]; readonly onDo
   const [isCopied, setCopied] = useState(false);
   const copy = (): void => void toClipboard(props.codes.join("\n")).then(setCopied);
   return (
-    <Card
-      title="Save your recovery codes"
-      onSubmit={async () => props.onDone()}
-      submit="I have saved them"
-    >
+    <Card title="Save your recovery codes" onSubmit={async () => props.onDone()} submit="Continue">
       <p>
         If you can't use your second factor, sign in with one of these codes. Each code works once.
         They are not shown again.

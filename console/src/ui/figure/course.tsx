@@ -99,7 +99,7 @@ function CourseNumbers({ figure, label, onPick }: FigureProps<"course">) {
         <caption className="hide">{label}</caption>
         <thead>
           <tr>
-            <th scope="col">When</th>
+            <th scope="col">Time</th>
             {series.map(({ name }, n) => (
               <th key={n} scope="col">
                 {name}

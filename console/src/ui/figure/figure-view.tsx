@@ -120,7 +120,7 @@ function FunnelFigure({ figure, label, onPick }: FigureProps<"funnel">) {
         <li key={n}>
           {stepShare !== null && (
             <span className="funnel-step muted">
-              {formatValue(stepShare, { format: "percent" })} go on
+              {formatValue(stepShare, { format: "percent" })} continue
             </span>
           )}
           <span className="funnel-line">

@@ -77,7 +77,7 @@ export function FormDialog(props: FormDialogProps) {
           onAct={onClose}
           onClose={() => setAsking(false)}
         >
-          What you entered is not saved.
+          Your input is not saved.
         </Confirm>
       )}
     </>

@@ -22,7 +22,7 @@ export function ScheduleField(field: FieldBinding<Times>) {
   const cron = partOf(field, "cron");
   return (
     <Grid min="m">
-      <SelectField {...part("rhythm")} label="When" options={RHYTHMS} />
+      <SelectField {...part("rhythm")} label="Schedule" options={RHYTHMS} />
       {chosen.rhythm === "week" && (
         <SelectField {...part("weekday")} label="On" options={WEEKDAYS} />
       )}
