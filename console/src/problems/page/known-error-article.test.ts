@@ -12,7 +12,7 @@ test("an article contains the known facts without empty sections, and has the pr
   expect(article).toEqual({
     title: "Printer offline",
     summary: "Switch it off and on.",
-    body: "## Why\n\nThe queue is lost\n\n## Workaround\n\nSwitch it off\nand on.\n",
+    body: "## Cause\n\nThe queue is lost\n\n## Workaround\n\nSwitch it off\nand on.\n",
     tags: ["known-error", "prb0000007"],
   });
 });
