@@ -92,7 +92,7 @@ export function connection(environment: string): {
   readonly environment: "production" | "staging" | "development";
 } {
   if (environment !== "production" && environment !== "staging" && environment !== "development") {
-    throw new CommandError("--environment is production, staging or development.", 2);
+    throw new CommandError("--environment must be production, staging or development.", 2);
   }
   return { baseUrl: readCredentials().url, environment };
 }
@@ -100,7 +100,7 @@ export function connection(environment: string): {
 /** Parses a numeric option. */
 export function readLimit({ limit }: Pick<Options, "limit">, fallback: number): number {
   if (limit === undefined) return fallback;
-  if (!/^[1-9]\d{0,5}$/.test(limit)) throw new CommandError("--limit is a number.", 2);
+  if (!/^[1-9]\d{0,5}$/.test(limit)) throw new CommandError("--limit must be a number.", 2);
   return Number(limit);
 }
 
@@ -109,7 +109,7 @@ export function readJson(text: string, option: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new CommandError(`${option} is no JSON: ${(error as Error).message}`, 2);
+    throw new CommandError(`${option} is not valid JSON: ${(error as Error).message}`, 2);
   }
 }
 

@@ -17,7 +17,7 @@ export function readCredentials(): Credentials {
   const kept = readKept();
   const { MILLRACE_URL, MILLRACE_WORKSPACE, MILLRACE_TOKEN } = process.env;
   const token = MILLRACE_TOKEN ?? kept.token;
-  if (token === undefined) throw new CommandError("You are not logged in: run `millrace login`.");
+  if (token === undefined) throw new CommandError("You are not logged in. Run `millrace login`.");
   return {
     url: MILLRACE_URL ?? kept.url ?? DEFAULT_URL,
     workspace: MILLRACE_WORKSPACE ?? kept.workspace ?? "default",
@@ -41,7 +41,7 @@ function readKept(): Partial<Credentials> {
   try {
     return JSON.parse(readFileSync(path, "utf8")) as Partial<Credentials>;
   } catch {
-    throw new CommandError(`${path} can't be read: remove it and log in again.`);
+    throw new CommandError(`Can't read ${path}. Delete the file and log in again.`);
   }
 }
 

@@ -11,7 +11,7 @@ export async function findWorkflow(client: Client, name: string): Promise<{ read
     if (workflow.name === name && workflow.status !== "archived") found.push({ id: workflow.id });
   }
   const [first, second] = found;
-  if (!first) throw new CommandError(`There is no workflow ${name}.`);
-  if (second) throw new CommandError(`Several workflows are called ${name}: give an id.`);
+  if (!first) throw new CommandError(`Workflow ${name} not found.`);
+  if (second) throw new CommandError(`Several workflows have the name ${name}. Use the id.`);
   return first;
 }

@@ -18,17 +18,21 @@ export async function login(options: LoginOptions): Promise<string> {
   const client = createClient({ baseUrl: url });
   const { data } = await client.auth.login({ body: { email, password } });
   const workspace = options.workspace ?? data.workspaces[0]?.slug;
-  if (workspace === undefined) throw new CommandError("You belong to no workspace.");
+  if (workspace === undefined)
+    throw new CommandError("Your account is not a member of any workspace.");
   if (!data.workspaces.some(({ slug }) => slug === workspace)) {
-    throw new CommandError(`You do not belong to the workspace ${workspace}.`);
+    throw new CommandError(`Your account is not a member of the workspace ${workspace}.`);
   }
   const path = keepCredentials({ url, workspace, token: data.token });
-  return `Logged in to ${workspace} at ${url}; kept in ${path}.`;
+  return `Logged in to ${workspace} at ${url}. The session is saved in ${path}.`;
 }
 
 async function ask(question: string, echo: "shown" | "hidden" = "shown"): Promise<string> {
   if (!process.stdin.isTTY)
-    throw new CommandError(`There is nobody to ask: "${question.trim()}"`, 2);
+    throw new CommandError(
+      `Can't prompt for "${question.trim()}": the standard input is not a terminal.`,
+      2,
+    );
   process.stderr.write(question);
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = createInterface({

@@ -50,10 +50,10 @@ function choose(positionals: readonly string[]): {
     const needed = asked.filter((word) => !word.endsWith("?")).length;
     if (words.length >= needed && words.length <= asked.length) return { command, words };
     if (needed > words.length) {
-      throw new CommandError(`Say more: millrace ${name} ${asked.join(" ")}`, 2);
+      throw new CommandError(`Missing argument. Usage: millrace ${name} ${asked.join(" ")}`, 2);
     }
   }
-  throw new CommandError(`There is no command ${positionals.join(" ")}.\n\n${USAGE}`, 2);
+  throw new CommandError(`Unknown command: ${positionals.join(" ")}.\n\n${USAGE}`, 2);
 }
 
 function read(args: readonly string[]): {
@@ -78,7 +78,7 @@ function explain(error: unknown): number {
     return 1;
   }
   if (error instanceof TypeError && error.cause instanceof Error) {
-    process.stderr.write(`The server can't be reached: ${error.cause.message}\n`);
+    process.stderr.write(`Can't reach the server: ${error.cause.message}\n`);
     return 1;
   }
   throw error;

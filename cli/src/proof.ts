@@ -38,7 +38,7 @@ export function readProof(file: string): EventProof {
     throw new CommandError(`${file} can't be read as JSON: ${(error as Error).message}`);
   }
   const proof = hasData(content) ? content.data : content;
-  if (!isProof(proof)) throw new CommandError(`${file} holds no proof of an event.`);
+  if (!isProof(proof)) throw new CommandError(`${file} does not contain an event proof.`);
   return proof;
 }
 
@@ -46,16 +46,18 @@ export function readProof(file: string): EventProof {
 export function refuteProof(proof: EventProof, trustedKey?: string): string | undefined {
   const { event, index, count, path, checkpoint, publicKey } = proof;
   const { statement, signature, hash } = checkpoint;
-  if (trustedKey !== undefined && trustedKey !== publicKey) return "It is signed with another key.";
+  if (trustedKey !== undefined && trustedKey !== publicKey)
+    return "The checkpoint is signed with a different key.";
   if (sha256(Buffer.from(statement)).toString("hex") !== hash) return "The checkpoint was altered.";
-  if (!isSigned(statement, signature, publicKey)) return "The signature does not hold.";
+  if (!isSigned(statement, signature, publicKey)) return "The signature is invalid.";
   const signed = JSON.parse(statement) as Statement;
-  if (signed.number !== checkpoint.number) return "The checkpoint has another number.";
-  if (signed.workspaceId !== event["workspaceId"]) return "The event is of another workspace.";
-  if (signed.count !== count) return "The tree has another size.";
+  if (signed.number !== checkpoint.number) return "The number of the checkpoint does not match.";
+  if (signed.workspaceId !== event["workspaceId"])
+    return "The event belongs to a different workspace.";
+  if (signed.count !== count) return "The size of the tree does not match.";
   const leaf = sha256(Buffer.concat([Buffer.of(0), Buffer.from(toCanonicalJson(event))]));
   const root = climbTree(leaf, { index, count }, path);
-  if (root?.toString("hex") !== signed.root) return "The event is not what was signed.";
+  if (root?.toString("hex") !== signed.root) return "The event was changed after it was signed.";
   return undefined;
 }
 
@@ -63,7 +65,7 @@ export function refuteProof(proof: EventProof, trustedKey?: string): string | un
 export function describeProof({ event, checkpoint, publicKey }: EventProof): string[] {
   const { at } = JSON.parse(checkpoint.statement) as Statement;
   return [
-    `${String(event["id"])} (${String(event["type"])}) is what was signed in checkpoint ${checkpoint.number} at ${String(at)}.`,
+    `${String(event["id"])} (${String(event["type"])}) matches the signature of checkpoint ${checkpoint.number} at ${String(at)}.`,
     `Key ${publicKey}`,
   ];
 }

@@ -10,33 +10,33 @@ export class CommandError extends Error {
   }
 }
 
-export const USAGE = `millrace: a workspace as code, and what people do with it from a terminal
+export const USAGE = `millrace: manage a workspace as code, and work with its data on the command line
 
   millrace login [--url URL] [--workspace SLUG] [--email E-MAIL]
-      Keeps a session. The password is read from the terminal or MILLRACE_PASSWORD.
+      Logs in and saves the session. Reads the password from the terminal or MILLRACE_PASSWORD.
   millrace whoami
-      Says who you are there.
+      Prints the current user, workspace and server.
 
-A workspace as code, in F (here unless given)
+Workspace as code. F is the folder (default: current folder)
   millrace pull [--folder F] [--kinds workflows,tables] [--format yaml|ts]
-      Writes the definitions of the workspace, one file each: F/<kind>/<name>.yaml. With --format ts workflows come as
-      TypeScript, with types of what the workspace has.
+      Writes each definition of the workspace to F/<kind>/<name>.yaml. With --format ts, writes workflows as TypeScript
+      with types for the resources of the workspace.
   millrace types [--folder F]
-      Writes these types alone, to F/millrace.d.ts.
+      Writes only these types, to F/millrace.d.ts.
   millrace plan [--folder F] [--force] [--prune]
-      Tells what apply would change; exits with 0 when nothing, with 2 when something. Runs the .ts files of F.
+      Prints what apply would change. Exit code 0: no changes, 2: changes. Runs the .ts files of F.
   millrace apply [--folder F] [--force] [--prune]
-      Makes the workspace as F says, all or nothing. What people edited there is kept, unless forced; what F had
-      before and no longer has is told, and removed with --prune.
+      Applies the definitions in F to the workspace in one transaction. Definitions that were edited on the server are
+      kept; --force overwrites them. Lists definitions that were deleted from F; --prune deletes them on the server.
   millrace dev [--folder F] [--force] [--prune]
-      Watches F and applies it on each save, to development unless --environment says otherwise.
+      Watches F and applies each change. Default environment: development.
   millrace fixture RUN-ID [--name NAME] [--steps sum,send] [--folder F]
-      Records a run, without its secrets: F/fixtures/<workflow>/<name>.json. With --steps a test wants what these gave
-      and how the run ended, and not that all goes as it did.
+      Records a run without its secrets in F/fixtures/<workflow>/<name>.json. With --steps, a test compares only the
+      output of these steps and the final status.
   millrace test [NAME] [--folder F] [--update] [--junit FILE] [--server]
-      Tests the workflows of F with its fixtures and the artifacts with the cases beside them, on this machine: no
-      server and no login are needed, unless --server says so. Exits with 1 when one fails, with 2 when there is
-      none. --update takes what comes out for what is wanted.
+      Tests the workflows of F with their fixtures, and the artifacts with their test cases. Runs on this machine without
+      a server or login; --server runs the tests on the server. Exit code 1: a test failed, 2: no tests found.
+      --update replaces the expected results.
 
 Workflows and runs
   millrace workflows list | workflows publish WORKFLOW | workflows run WORKFLOW [--input JSON] [--follow]
@@ -47,31 +47,31 @@ Data
   millrace records list TABLE [--filter JSON] [--sort FIELDS] [--limit N] | records get TABLE RECORD-ID
   millrace records create TABLE --input JSON | records update TABLE RECORD-ID --input JSON
   millrace records delete TABLE RECORD-ID
-  millrace sql SELECT [--limit N]          - reads it from the standard input
+  millrace sql SELECT [--limit N]          - reads the query from the standard input
   millrace events [TOPIC] [--type TYPE] [--limit N] [--follow]
   millrace packs list | packs install FILE | packs remove PACK-ID
 
 Artifacts
   millrace artifacts pull [--folder F] [--module KEY]
-      Writes each artifact to F/<module>/<name>.ts, with what else belongs to it in <name>.json.
+      Writes each artifact to F/<module>/<name>.ts, and its other properties to <name>.json (the card file).
   millrace artifacts new NAME [--folder F] [--module KEY]
-      Makes a source and its card in F; of a source that is there, the card.
+      Creates a source file and a card file in F. If the source file exists, creates only the card file.
   millrace artifacts push [--folder F] [--dry-run] [--force]
-      Saves what changed here. What changed on the server too is left alone, unless forced.
+      Saves local changes on the server. Skips artifacts that also changed on the server; --force overwrites them.
   millrace artifacts test [--folder F] [--module KEY]
-      Runs the test cases of the artifacts in F on the server; exits with 1 when one fails.
+      Runs the test cases of the artifacts in F on the server. Exit code 1: a test failed.
   millrace artifacts dev [--folder F]
-      Watches F: pushes each change and runs the tests of what changed, until Ctrl-C.
+      Watches F, pushes each change and runs the tests of the changed artifacts. Press Ctrl-C to stop.
 
-The log
+Audit log
   millrace audit proof EVENT-ID
-      Prints the proof that an event stands in the log as it was signed.
+      Prints the proof that an event is in the signed log.
   millrace audit verify FILE [--key KEY]
-      Verifies such a proof without the server; exits with 1 when it does not hold, or is not of KEY.
+      Verifies a proof without the server. Exit code 1: the proof is invalid, or was signed with another key than KEY.
 
-  --environment NAME   production, staging or development; development for dev, else production
+  --environment NAME   production, staging or development. Default: production (dev: development)
   --json               machine-readable output
-  --help
+  --help               print this text
 
-MILLRACE_URL, MILLRACE_WORKSPACE and MILLRACE_TOKEN take the place of what login kept.
+MILLRACE_URL, MILLRACE_WORKSPACE and MILLRACE_TOKEN override the saved session.
 `;

@@ -97,7 +97,9 @@ test("covers sign-in to a tested artifact, without overwriting changes by others
   const orphan = await millrace("artifacts", "push");
   expect([orphan.code, orphan.out]).toEqual([
     1,
-    expect.stringMatching(/orphan\.ts: refused\n {2}it has no card; .* artifacts new orphan$/m),
+    expect.stringMatching(
+      /orphan\.ts: refused\n {2}it has no card file\. .* artifacts new orphan$/m,
+    ),
   ]);
   expect((await millrace("artifacts", "new", "orphan", "--module", "maths")).code).toBe(0);
   expect((await millrace("artifacts", "new", "fresh", "--module", "maths")).code).toBe(0);
@@ -116,7 +118,10 @@ test("rejects a module whose name leads outside the folder, and writes nothing t
   // The API rejects such a name, so this simulates an untrusted server.
   await world.sql("update artifacts set module_key = '../../outside' where id = $1", [id]);
   const pulled = await millrace("artifacts", "pull");
-  expect([pulled.code, pulled.err]).toEqual([1, expect.stringContaining("leads out of artifacts")]);
+  expect([pulled.code, pulled.err]).toEqual([
+    1,
+    expect.stringContaining("is outside of artifacts"),
+  ]);
   expect(readdirSync(root)).toEqual(["home"]);
   await world.sql("update artifacts set module_key = 'outside' where id = $1", [id]);
   // A user's program in the folder that is not an artifact stays unchanged.
@@ -189,7 +194,7 @@ test("a workspace is pulled to a folder and applied again: the plan shows the di
   rmSync(join(home, "code/workflows/greet.ts"));
   expect((await millrace("plan", "--folder", "code")).out).toBe(
     "? missing workflows/Greet: The item was removed from the folder.\n" +
-      "No changes. 1 missing here (--prune removes them there).\n",
+      "No changes. 1 not in the folder (--prune deletes them on the server).\n",
   );
   expect((await millrace("plan", "--folder", "code", "--prune")).out).toBe(
     "- remove workflows/Greet\n1 to change.\n",

@@ -228,7 +228,7 @@ test("records a run with one command, and tests a folder against it before apply
     1,
     [
       "✗ workflows/Order: ada",
-      "    It gives or sends something else.",
+      "    A step returns or sends different data.",
       "    sum output /hello:",
       '      - recorded "Hello Ada"',
       '      + now      "Bye Ada"',

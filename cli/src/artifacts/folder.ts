@@ -30,7 +30,7 @@ export interface LocalArtifact {
 
 /** Every artifact in a folder: each JSON file with a source of the same name. */
 export function readFolder(folder: string): LocalArtifact[] {
-  if (!existsSync(folder)) throw new CommandError(`There is no folder ${folder}.`);
+  if (!existsSync(folder)) throw new CommandError(`The folder ${folder} does not exist.`);
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".json") && !name.includes("node_modules"))
     .toSorted()
@@ -68,7 +68,7 @@ export function createArtifact(folder: string, name: string, moduleKey: string):
   );
   const path =
     found?.replace(/\.[tj]s$/, "") ?? join(moduleFolder(folder, moduleKey), fileNameOf(name));
-  if (existsSync(`${path}.json`)) throw new CommandError(`There is a ${path}.json already.`);
+  if (existsSync(`${path}.json`)) throw new CommandError(`${path}.json already exists.`);
   mkdirSync(dirname(path), { recursive: true });
   if (found === undefined) writeFileSync(`${path}.ts`, TEMPLATE.replace("NAME", name));
   writeCard(path, {
@@ -126,7 +126,7 @@ export function cardOf(artifact: Artifact, detail: Detail): Card {
 function freePath(path: string, { id }: Artifact): string {
   const apart = `${path}-${fileNameOf(id)}`;
   const free = [path, apart].find((one) => ENDINGS.every((ending) => !existsSync(one + ending)));
-  if (free === undefined) throw new CommandError(`There is another ${apart} already.`);
+  if (free === undefined) throw new CommandError(`${apart} already exists.`);
   return free;
 }
 
@@ -137,7 +137,7 @@ function moduleFolder(folder: string, moduleKey: string): string {
   const path = join(folder, moduleKey);
   const way = relative(folder, path);
   if (way.split(/[\\/]/).includes("..") || isAbsolute(way) || moduleKey.includes("\0")) {
-    throw new CommandError(`The module ${JSON.stringify(moduleKey)} leads out of ${folder}.`);
+    throw new CommandError(`The module ${JSON.stringify(moduleKey)} is outside of ${folder}.`);
   }
   return path;
 }

@@ -22,10 +22,10 @@ export const artifactCommands: Commands = {
       const orphans = findOrphans(folder).map((path) => ({
         path,
         what: "refused" as const,
-        problems: [`it has no card; make one with: millrace artifacts new ${nameOf(path)}`],
+        problems: [`it has no card file. Create one with: millrace artifacts new ${nameOf(path)}`],
       }));
       const told = [...results, ...orphans];
-      if (told.length === 0) throw new CommandError(`There is no artifact in ${folder}.`);
+      if (told.length === 0) throw new CommandError(`No artifacts in ${folder}.`);
       return { lines: told.flatMap(pushLines), value: told, ok: told.every(went) };
     },
   },
@@ -33,10 +33,10 @@ export const artifactCommands: Commands = {
     words: ["NAME"],
     run: async ({ module = "main", ...options }, name = "") => {
       if (!/^[A-Za-z][\w-]{0,99}$/.test(name)) {
-        throw new CommandError("Give it a name: millrace artifacts new discount", 2);
+        throw new CommandError("Enter a name, for example: millrace artifacts new discount", 2);
       }
       const path = createArtifact(folderOf(options), name, module);
-      const words = `made ${path}.ts and ${path}.json; edit, then push`;
+      const words = `created ${path}.ts and ${path}.json. Edit them, then push.`;
       return { lines: [words], value: path, ok: true };
     },
   },
@@ -51,7 +51,7 @@ export const artifactCommands: Commands = {
   "artifacts dev": {
     run: async (options) => {
       const folder = folderOf(options);
-      write(`Watching ${folder}; Ctrl-C ends it.`);
+      write(`Watching ${folder}. Press Ctrl-C to stop.`);
       const client = connect({ ...options, environment: options.environment ?? "development" });
       await develop(client, folder, {
         signal: untilStopped(),
@@ -85,7 +85,7 @@ function went({ what }: Pushed): boolean {
 
 function pushLines({ path, what, problems = [] }: Pushed): string[] {
   const words =
-    what === "conflict" ? "changed on the server too; pull it, or push with --force" : what;
+    what === "conflict" ? "also changed on the server. Pull it, or push with --force." : what;
   return [`${path}: ${words}`, ...problems.map((problem) => `  ${problem}`)];
 }
 

@@ -71,7 +71,7 @@ export const codeCommands: Commands = {
   dev: {
     run: async (options) => {
       const { folder = ".", force, prune, environment = "development" } = options;
-      write(`Watching ${folder} for ${environment}; Ctrl-C ends it.`);
+      write(`Watching ${folder} for ${environment}. Press Ctrl-C to stop.`);
       const client = connect({ environment });
       const signal = untilStopped();
       await developProject(client, folder, { signal, tell: write, force, prune });
@@ -82,5 +82,5 @@ export const codeCommands: Commands = {
 
 function readFormat({ format = "yaml" }: Pick<Options, "format">): Format {
   if (format === "yaml" || format === "ts") return format;
-  throw new CommandError("--format is yaml or ts.", 2);
+  throw new CommandError("--format must be yaml or ts.", 2);
 }

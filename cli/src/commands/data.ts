@@ -142,7 +142,8 @@ export const dataCommands: Commands = {
 };
 
 function readFields(input: string | undefined): Readonly<Record<string, unknown>> {
-  if (input === undefined) throw new CommandError(`Give the fields: --input '{"name":"Ada"}'`, 2);
+  if (input === undefined)
+    throw new CommandError(`Enter the fields, for example: --input '{"name":"Ada"}'`, 2);
   const fields = readJson(input, "--input");
   if (typeof fields === "object" && fields !== null && !Array.isArray(fields)) {
     return fields as Readonly<Record<string, unknown>>;

@@ -34,7 +34,7 @@ function explain(error: unknown): string[] {
   if (error instanceof CommandError) return error.message.split("\n");
   if (error instanceof ApiError) return [`${error.message} (${error.status} ${error.code})`];
   if (error instanceof TypeError && error.cause instanceof Error) {
-    return [`The server can't be reached: ${error.cause.message}`];
+    return [`Can't reach the server: ${error.cause.message}`];
   }
   throw error;
 }

@@ -50,7 +50,7 @@ export async function readProject(folder: string): Promise<Project> {
     (paths[kind] ??= []).push(...read.map(() => path));
   }
   if (Object.keys(items).length === 0) {
-    throw new CommandError(`There is nothing in ${folder}; begin with: millrace pull`);
+    throw new CommandError(`The folder ${folder} is empty. Run first: millrace pull`);
   }
   return { items, paths };
 }
@@ -131,17 +131,17 @@ function toYaml(item: unknown): string {
  */
 function makeKindFolder(folder: string, kind: string): void {
   if (!KIND.test(kind)) {
-    throw new CommandError(`The server names ${JSON.stringify(kind)}, which is no kind of thing.`);
+    throw new CommandError(`Unknown kind in the response of the server: ${JSON.stringify(kind)}.`);
   }
   const path = join(folder, kind);
   mkdirSync(path, { recursive: true });
   if (lstatSync(path).isSymbolicLink()) {
-    throw new CommandError(`${path} is a link; what is pulled is written to a folder.`);
+    throw new CommandError(`${path} is a link. Select a folder that is not a link.`);
   }
 }
 
 function listFiles(folder: string): FileRef[] {
-  if (!existsSync(folder)) throw new CommandError(`There is no folder ${folder}.`);
+  if (!existsSync(folder)) throw new CommandError(`The folder ${folder} does not exist.`);
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && KIND.test(entry.name) && !NO_KINDS.has(entry.name))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))

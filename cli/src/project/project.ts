@@ -92,7 +92,8 @@ export function describeChanges({ changes, changed, kept }: Applied): string[] {
   ]);
   const conflicts = kept === 0 ? "" : `, ${kept} in conflict (--force overwrites)`;
   const missing = changes.filter(({ act }) => act === "missing").length;
-  const rest = missing === 0 ? "" : ` ${missing} missing here (--prune removes them there).`;
+  const rest =
+    missing === 0 ? "" : ` ${missing} not in the folder (--prune deletes them on the server).`;
   const sum = changed + kept === 0 ? "No changes." : `${changed} to change${conflicts}.`;
   return [...lines, `${sum}${rest}`].map(toPlainText);
 }

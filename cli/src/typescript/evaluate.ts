@@ -18,7 +18,7 @@ async function evaluate(path: string): Promise<Evaluated> {
   try {
     const module: unknown = await import(pathToFileURL(path).href);
     const value = (module as { readonly default?: unknown }).default;
-    if (value === undefined) return { path, error: "It exports nothing as default." };
+    if (value === undefined) return { path, error: "The file has no default export." };
     return { path, value: JSON.parse(JSON.stringify(value)) as unknown };
   } catch (error) {
     return { path, error: error instanceof Error ? error.message : String(error) };

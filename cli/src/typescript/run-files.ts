@@ -38,6 +38,6 @@ export async function runFiles(paths: readonly string[]): Promise<ReadonlyMap<st
   });
   if (faults.length > 0) throw new CommandError(faults.join("\n"));
   const left = paths.find((path) => !values.has(path));
-  if (left !== undefined) throw new CommandError(`${left}: it ended the process (${code}).`);
+  if (left !== undefined) throw new CommandError(`${left}: the file ended the process (${code}).`);
   return values;
 }

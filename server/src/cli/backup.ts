@@ -41,8 +41,8 @@ export async function runBackup(
           "It contains the MASTER KEY: anyone with the file can read the secrets. Store it securely.",
         ]
       : [
-          `It is WITHOUT THE MASTER KEY. Without that a restored database does not start and what is sealed`,
-          `in it stays closed: keep ${existsSync(keyFile) ? keyFile : "MILLRACE_MASTER_KEY"} somewhere else, now.`,
+          `It is WITHOUT THE MASTER KEY. Without the key, a restored database does not start, and its secrets`,
+          `can't be decrypted. Store a copy of ${existsSync(keyFile) ? keyFile : "MILLRACE_MASTER_KEY"} in another place now.`,
         ]),
   ];
 }
@@ -78,7 +78,7 @@ export async function runRestore(
       : [
           "It has no master key: copy the file master.key of the old data folder to it, or set MILLRACE_MASTER_KEY.",
         ]),
-    "Make sure that the old installation is stopped before you start Millrace on it: both would send and run the same.",
+    "Stop the old installation before you start Millrace on it. Otherwise both run the same workflows and send the same messages.",
   ];
 }
 

@@ -178,6 +178,6 @@ try {
     process.exitCode = 2;
   }
 } catch (error) {
-  process.stderr.write(`This did not succeed.\n${explain(error)}\n`);
+  process.stderr.write(`The command failed.\n${explain(error)}\n`);
   process.exitCode = 1;
 }

@@ -38,7 +38,9 @@ describeInBrowser("permissions and stopped workflows", () => {
     const { page } = await at.visitAs(owner.token);
     await page.goto(`${at.origin}/`);
     const stopped = page.getByRole("region", { name: "Stopped workflows" });
-    await stopped.getByText(`${name} is no longer a member. Deploy it again`).waitFor();
+    await stopped
+      .getByText(`${name} left the workspace. Deploy the workflow again to run it as you.`)
+      .waitFor();
     await page.goto(`${at.origin}/workflows`);
     const row = page.getByRole("row", { name: /Send the figures/ });
     await row.locator(`.env-state.stopped[title*="${words}"]`).waitFor();

@@ -53,7 +53,7 @@ describeInBrowser("major incidents", () => {
     await page.getByRole("button", { name: /^Review/ }).click();
     const review = page.getByRole("textbox", { name: "Review" });
     await review.waitFor();
-    expect(await review.inputValue()).toContain("told all: Cards fail. Cash works.");
+    expect(await review.inputValue()).toContain("sent an update: Cards fail. Cash works.");
     await page.getByRole("button", { name: "Save draft" }).click();
     await page.getByText("Review saved as draft.").waitFor();
     const { body } = await owner(`GET /api/v1/knowledge?tag=${major.number.toLowerCase()}`);

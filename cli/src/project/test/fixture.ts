@@ -39,7 +39,7 @@ function expectSteps({ status, output = null, steps }: Recorded, named: string):
   const unknown = ids.find((id) => !Object.hasOwn(steps, id));
   if (unknown !== undefined) {
     const known = Object.keys(steps).join(", ");
-    throw new CommandError(`The run has no step ${unknown}; it has ${known}.`, 2);
+    throw new CommandError(`The run has no step ${unknown}. Its steps: ${known}.`, 2);
   }
   const outputs = ids.map((id) => [id, { output: steps[id]?.output ?? null }]);
   return { status, output, steps: Object.fromEntries(outputs) as ExpectedSteps };

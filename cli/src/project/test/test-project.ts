@@ -53,10 +53,7 @@ export async function testProject(
     await tester.close();
   }
   if (results.length === 0) {
-    throw new CommandError(
-      `There are no tests in ${folder}; begin with: millrace fixture RUN-ID`,
-      2,
-    );
+    throw new CommandError(`No tests in ${folder}. Record one with: millrace fixture RUN-ID`, 2);
   }
   return results;
 }
@@ -83,7 +80,7 @@ async function testWorkflows(
       ({ key, definition }) => key === fixture.workflow || definition.name === fixture.workflow,
     );
     if (!workflow) {
-      const reasons = [`The folder has no workflow ${fixture.workflow}.`];
+      const reasons = [`The workflow ${fixture.workflow} is not in the folder.`];
       results.push({ ...about, passed: false, reasons });
       continue;
     }
@@ -107,7 +104,7 @@ async function testWorkflow(
   const tested = await tester.testWorkflow(definition, [fixture]);
   if ("errors" in tested) return { reasons: describeErrors(tested) };
   const [result = null] = tested.results;
-  if (!result) return { reasons: ["It took too long."] };
+  if (!result) return { reasons: ["Timed out."] };
   const { expect } = fixture;
   return { result, reasons: expect ? compareExpected(expect, result) : compareRecorded(result) };
 }
@@ -138,7 +135,7 @@ function compareExpected(expect: Expectation, result: Result): string[] {
   if (status === null) return [...steps, ...describeResult(result)];
   if (!isEnd) {
     const why = difference ? describeDifference(difference) : [];
-    return [...steps, `expected it to be ${expect.status}, it would be ${status}`, ...why];
+    return [...steps, `expected status ${expect.status}, got ${status}`, ...why];
   }
   return [...steps, ...describeExpected("output", expect.output, output)];
 }
@@ -149,7 +146,7 @@ function compareStep(
   step: Result["steps"][string] | undefined,
 ): string[] {
   const isReached = step && (step.status !== "skipped" || wanted.status === "skipped");
-  if (!isReached) return [`${id}: expected, it would not come to it`];
+  if (!isReached) return [`${id}: expected, but it is not reached`];
   return (["status", "branch", "output"] as const).flatMap((field) =>
     !Object.hasOwn(wanted, field) || isDeepStrictEqual(wanted[field] ?? null, step[field])
       ? []
@@ -166,11 +163,11 @@ function compareRecorded(result: Result): string[] {
 }
 
 const VERDICTS: Readonly<Record<Result["verdict"], string>> = {
-  same: "It goes as it did.",
-  other_branch: "It takes another way.",
-  other_output: "It gives or sends something else.",
-  would_fail: "It would fail.",
-  needs_outcome: "A step has no recorded outcome: record a run that has one.",
+  same: "Same result as the recorded run.",
+  other_branch: "The run takes a different path.",
+  other_output: "A step returns or sends different data.",
+  would_fail: "The run would fail.",
+  needs_outcome: "A step has no recorded result. Record a run in which this step completed.",
 };
 
 function describeResult({ verdict, difference }: Result): string[] {

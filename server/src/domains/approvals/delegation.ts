@@ -69,7 +69,7 @@ export async function setDelegation(
   const me = authorOf(ctx.caller);
   const [from, to] = [parseMoment("/from", times.from), parseMoment("/to", times.to)];
   if (to <= from) throw invalidField("/to", "must be after from");
-  if (toUserId === me) throw invalidField("/toUserId", "must be somebody else");
+  if (toUserId === me) throw invalidField("/toUserId", "must be another member");
   const [member] = await findMembersByIds(ctx.tx, [toUserId]);
   if (!member) throw invalidField("/toUserId", "is not the id of an active member");
   const before = await lockGiven(ctx.tx, me);

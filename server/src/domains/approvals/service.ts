@@ -118,7 +118,7 @@ export async function decideApproval(
   failures: DecisionFailures,
 ): Promise<Settled> {
   const found = await store.lockPending(ctx.tx, subject);
-  if (!found) throw new Error(`Nothing of ${subject.kind} ${subject.id} waits for an approval.`);
+  if (!found) throw new Error(`The ${subject.kind} ${subject.id} has no pending approval.`);
   if (isExpired(found, ctx.now)) throw new Failure(ApprovalExpired);
   if (step !== undefined && step !== found.position) throw new Failure(StepEnded);
   const approval = await refresh(ctx, found);

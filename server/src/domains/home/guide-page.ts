@@ -9,7 +9,7 @@ export function guidesDocument(prefix: string, groups: readonly GuideGroup[]): H
     title: "Guides",
     wide: { home: `${prefix}/`, menu: renderMenu(prefix) },
     body: markup`<h1>Guides</h1>
-<p class="lead">You can run all command blocks as printed, from the top of a guide to its end.</p>
+<p class="lead">You can run the command blocks of a guide as printed, from top to bottom.</p>
 ${groups.map(
   ({ title, guides }) =>
     markup`<section class="group"><h2>${title}</h2><ul class="cards">${guides.map((guide) =>

@@ -87,7 +87,7 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
       guide("backup", "Backup and restore", "Back up, verify and restore"),
       guide("portability", "Move a workspace", "Export to another installation"),
       guide("scale", "Scale", "Several processes, failover, proxy"),
-      guide("faults", "Failures", "What happens when something fails"),
+      guide("faults", "Failures", "Behaviour after errors and outages"),
       guide("retention", "Retention", "How long data is kept"),
     ],
   },

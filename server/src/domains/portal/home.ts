@@ -32,7 +32,7 @@ const AskedApproval = Type.Object(
     description: Type.String(),
     values: Type.Record(Type.String(), Type.Unknown()),
     answers: Type.Array(RequestAnswer, {
-      description: "The values under the titles of the form, in its order",
+      description: "Values with the titles of the form fields, in order",
     }),
     price: nullable(Type.String()),
     requestedForName: Type.String(),
@@ -57,12 +57,16 @@ export const Home = Type.Object(
   {
     workspace: Type.Object({ name: Type.String(), slug: Type.String(), timezone: Type.String() }),
     look: PortalLook,
-    things: Type.Array(Thing, { description: "Your open tickets and requests, your turn first" }),
-    approvals: Type.Array(AskedApproval, { description: "Requests that wait for your word" }),
-    runApprovals: Type.Array(RunApproval, { description: "Steps of workflows that do" }),
+    things: Type.Array(Thing, {
+      description: "Your open tickets and requests. Those that wait for you are first",
+    }),
+    approvals: Type.Array(AskedApproval, { description: "Requests that wait for your approval" }),
+    runApprovals: Type.Array(RunApproval, {
+      description: "Workflow steps that wait for your approval",
+    }),
     outages: Type.Array(Outage),
     items: Type.Array(PortalItem, {
-      description: "What is shown first of the catalog: featured items, or the first ones",
+      description: "Featured catalog items, or the first items if none is featured",
     }),
   },
   { title: "PortalHome" },
@@ -71,7 +75,7 @@ export const Home = Type.Object(
 export const getHome = query({
   id: "portal.home",
   route: "GET /api/v1/portal/home",
-  summary: "The first page of the portal at once",
+  summary: "Get the start page of the portal",
   permission: PortalUse,
   environmentScoped: true,
   response: item(Home),
@@ -128,7 +132,7 @@ async function listAsked(ctx: ReadContext): Promise<Static<typeof AskedApproval>
       ...row,
       answers: await readAnswers({ tx }, { ...row, itemId }),
       price: prices.get(itemId) ?? null,
-      requestedForName: names.get(requestedFor) ?? "Somebody",
+      requestedForName: names.get(requestedFor) ?? "Unknown user",
     })),
   );
 }

@@ -18,7 +18,7 @@ export { ratingLinks } from "./links/rating-link.ts";
 
 export const portal = domain({
   name: "portal",
-  summary: "The place of those who ask: their own things, search, and how it looks.",
+  summary: "Self-service portal for requesters: tickets, search and appearance.",
   environmentScoped: false,
   permissions: [PortalUse, PortalWrite],
   events: [PortalLookUpdated],

@@ -22,16 +22,20 @@ const OUTAGES: ReadonlySet<string> = new Set([
 export const followPortal = query({
   id: "portal.stream",
   route: "GET /api/v1/portal/stream",
-  summary: "Hear when a page of the portal has changed, as server-sent events",
+  summary: "Stream changes of the portal as server-sent events",
   description:
-    "Each event is `changed`, without anything else: something of one's own changed, or an outage. It ends after " +
-    "5 minutes, so that the credential is checked anew.",
+    "Each event is `changed`, without data: one of your tickets or an outage changed. The stream ends after " +
+    "5 minutes, so that the credential is checked again.",
   permission: PortalUse,
   environmentScoped: true,
   query: object({
     after: pageQuery.after,
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 1_000_000, description: "End after so many events" }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000,
+        description: "Number of events after which the stream ends",
+      }),
     ),
   }),
   longRunning: true,

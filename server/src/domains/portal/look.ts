@@ -26,8 +26,8 @@ const PATH = "/api/v1/portal/settings";
 const PICTURE = /^image\/(png|jpeg|webp)$/;
 
 const lookFields = {
-  title: nullable(line(100, "Above the portal; the workspace's name when it is null")),
-  greeting: nullable(text(500, "Below the title")),
+  title: nullable(line(100, "Title of the portal. Default: name of the workspace")),
+  greeting: nullable(text(500, "Text below the title")),
   accent: nullable(Accent),
   logoFileId: nullable(FileId),
 };
@@ -36,7 +36,7 @@ export const PortalLook = Type.Object(
   {
     ...lookFields,
     accentDark: nullable(
-      Type.String({ description: "The same colour, as light as the dark takes it" }),
+      Type.String({ description: "Lighter shade of the colour for the dark theme" }),
     ),
   },
   { title: "PortalLook" },
@@ -45,7 +45,7 @@ export type PortalLook = Static<typeof PortalLook> & { readonly revision: number
 
 export const PortalLookUpdated = changeEvent("portal_settings.updated", {
   resource: "portal_settings",
-  summary: "How the portal looks was changed.",
+  summary: "The appearance of the portal was changed.",
   data: PortalLook,
 });
 
@@ -68,7 +68,7 @@ function withDark(look: Omit<PortalLook, "accentDark">): PortalLook {
 export const getLook = query({
   id: "portal.get_settings",
   route: `GET ${PATH}`,
-  summary: "How the portal looks",
+  summary: "Get the portal settings",
   permission: PortalUse,
   environmentScoped: false,
   response: item(PortalLook),
@@ -87,9 +87,9 @@ export const updateLook = command({
   id: "portal.update_settings",
   effect: "ordinary",
   route: `PATCH ${PATH}`,
-  summary: "Change how the portal looks",
+  summary: "Update the portal settings",
   description:
-    "The colour must have a contrast of 4.5 to 1 with white (422 otherwise). The picture is an upload of your own.",
+    "The colour must have a contrast of 4.5 to 1 with white (422 otherwise). The logo must be a file that you uploaded.",
   permission: PortalWrite,
   environmentScoped: false,
   body: patch(lookFields),
@@ -133,7 +133,7 @@ function toData({ revision: _, ...data }: PortalLook): Static<typeof PortalLook>
 export const getLogo = query({
   id: "portal.get_logo",
   route: "GET /api/v1/portal/logo",
-  summary: "The picture of the portal",
+  summary: "Get the logo of the portal",
   permission: PortalUse,
   environmentScoped: false,
   readsRange: true,

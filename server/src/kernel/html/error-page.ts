@@ -41,7 +41,7 @@ function renderPages(
 ): ErrorRendering {
   return {
     mediaType: "text/html",
-    body: Type.String({ title: "ErrorPage", description: "A page that says what went wrong" }),
+    body: Type.String({ title: "ErrorPage", description: "HTML page with the error message" }),
     render(failure, at) {
       const page = failure instanceof FailureWithPage ? failure.page : build(failure, at);
       return {

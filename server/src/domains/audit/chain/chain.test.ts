@@ -48,11 +48,11 @@ test("the next checkpoint proves an event without the server, and the proof fits
     expect({ status, told }).toEqual({ status: 200, told: [] });
     expect(refuteProof(body.data)).toBeUndefined();
     expect(refuteProof(body.data, body.data.publicKey)).toBeUndefined();
-    expect(refuteProof(body.data, "00")).toBe("It is signed with another key.");
+    expect(refuteProof(body.data, "00")).toBe("The checkpoint is signed with a different key.");
     const forged = { ...body.data, event: { ...body.data.event, type: "note.deleted" } };
-    expect(refuteProof(forged)).toBe("The event is not what was signed.");
+    expect(refuteProof(forged)).toBe("The event was changed after it was signed.");
     const moved = { ...body.data, index: (body.data.index + 1) % body.data.count };
-    expect(refuteProof(moved)).toBe("The event is not what was signed.");
+    expect(refuteProof(moved)).toBe("The event was changed after it was signed.");
   }
   expect(refuteProof((await prove(staged, "staging")).body.data)).toBeUndefined();
   expect((await prove(staged)).status).toBe(404);

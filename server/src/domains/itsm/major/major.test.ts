@@ -152,7 +152,9 @@ test("a room shows broadcasts and the number of affected people; the review draf
   const { title, body: text, tags } = body.data;
   expect(title).toBe(`Review of ${incident.number}: Mail is late`);
   expect(tags).toContain(incident.number.toLowerCase());
-  expect(text).toContain("told all: An hour more \\\\# not a heading".replaceAll("\\\\", "\\"));
+  expect(text).toContain(
+    "sent an update: An hour more \\\\# not a heading".replaceAll("\\\\", "\\"),
+  );
   expect(text).toContain(`added a child: ${child.number}`);
   expect(text).toContain("Restarted the \\*queue\\*");
   expect(text).not.toContain("the cable");

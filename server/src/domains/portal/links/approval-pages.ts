@@ -44,9 +44,9 @@ interface Asked {
 export const showApproval = query({
   id: "portal.approval_page",
   route: `GET ${PATH}`,
-  summary: "Ask an approver to confirm what they decide",
+  summary: "Show the approval form of an e-mail link",
   description:
-    "From an address in the mail that asked them, which is good for a week. It changes nothing by itself.",
+    "The link in the e-mail is valid for one week. Opening it does not record a decision.",
   access: "public",
   params: object({ token: Token }),
   response: html(htmlErrorRendering),
@@ -62,8 +62,9 @@ export const showApproval = query({
 export const sendApproval = command({
   id: "portal.decide",
   route: `POST ${PATH}`,
-  summary: "Agree to a request, or refuse it, from the page behind an address in a mail",
-  description: "As whoever the mail went to, with the rights that they have now.",
+  summary: "Approve or reject a request by e-mail link",
+  description:
+    "The decision is recorded for the recipient of the e-mail, with the recipient's current permissions.",
   access: "public",
   acceptsForm: true,
   params: object({ token: Token }),
@@ -109,7 +110,7 @@ export const sendApproval = command({
 async function openLink(platform: Platform, caller: Caller, token: string) {
   const nowMs = platform.clock.nowMs();
   const link = verifyLink(platform.masterKey, { purpose: APPROVAL_PURPOSE, token, nowMs });
-  if (!link) throw new Failure(NotFound, { detail: "The address is not good, or no longer." });
+  if (!link) throw new Failure(NotFound, { detail: "The link is invalid or has expired." });
   const { workspace, environment, personId, ticketId } = link;
   const partition = { workspace, environment };
   const rights = await findRights(platform, workspace, { runAs: personId, permissions: null });
@@ -124,7 +125,7 @@ async function openLink(platform: Platform, caller: Caller, token: string) {
     requestId,
     address,
     origin,
-    actor: { type: "user", id: personId, name: member?.name ?? "Somebody" },
+    actor: { type: "user", id: personId, name: member?.name ?? "Unknown user" },
   };
   const perform = operationCallerFor(platform, approver, "/portal/-/decide");
   const read = async (): Promise<Asked> => {

@@ -42,8 +42,9 @@ function verify({ masterKey, clock }: Pick<Platform, "masterKey" | "clock">, tok
 export const showRating = query({
   id: "portal.rating_page",
   route: `GET ${PATH}`,
-  summary: "Ask whoever a ticket was for to confirm how content they are",
-  description: "From an address in the mail that said it was done. It changes nothing by itself.",
+  summary: "Show the rating form of an e-mail link",
+  description:
+    "The link is in the e-mail about the resolution of the ticket. Opening it does not save a rating.",
   access: "public",
   params: object({ token: Token }),
   response: html(htmlErrorRendering),
@@ -73,7 +74,7 @@ ${FACES.flatMap((face, score) =>
 export const sendRating = command({
   id: "portal.rate",
   route: `POST ${PATH}`,
-  summary: "Rate a ticket from the page behind an address in a mail",
+  summary: "Rate a ticket by e-mail link",
   access: "public",
   acceptsForm: true,
   params: object({ token: Token }),

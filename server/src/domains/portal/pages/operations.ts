@@ -34,7 +34,9 @@ import { renderThread, type TimelineEntry } from "./thread-view.ts";
 
 const Slug = Type.String({ pattern: "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$" });
 const Environment = Type.Optional(
-  Type.Enum(["production", "staging", "development"], { description: "`production` unless given" }),
+  Type.Enum(["production", "staging", "development"], {
+    description: "Environment. Default: `production`",
+  }),
 );
 const fails = [Unauthenticated, Forbidden, NotFound];
 
@@ -42,10 +44,10 @@ export const enterPortal = query({
   id: "portal.enter",
   route: "GET /portal",
   aliases: ["GET /portal/tickets/{number}"],
-  summary: "Find the portal of one's workspace",
+  summary: "Redirect to the portal of your workspace",
   description:
-    "Leads to the workspace of the query, or to the first of one's own; who is not signed in is asked to, and " +
-    "comes back. Mails lead to the page of a ticket.",
+    "Redirects to the workspace in the query, or to your first workspace. If you are not signed in, you are asked to " +
+    "sign in first. With a number, redirects to the page of the ticket.",
   access: "visitor",
   params: object({
     number: Type.Optional(Type.String({ pattern: "^(INC|REQ)\\d{7,15}$" })),
@@ -80,19 +82,21 @@ export const openPortalPage = query({
   id: "portal.page",
   route: "GET /portal/{workspace}",
   aliases: ["GET /portal/{workspace}/*"],
-  summary: "Open a page of the portal",
+  summary: "Get a page of the portal",
   description:
-    "The first page, one's tickets and requests (`/tickets`, `/tickets/INC0000012`), the catalog (`/ask`, " +
-    "`/ask/cat_…`), `/broken`, and articles (`/articles/art_…`). Readable without a script.",
+    "The start page, your tickets and requests (`/tickets`, `/tickets/INC0000012`), the catalog (`/ask`, " +
+    "`/ask/cat_…`), the incident form (`/broken`) and articles (`/articles/art_…`). Works without JavaScript.",
   access: "visitor",
   acceptsToken: true,
   params: object({ workspace: Slug, "*": Type.Optional(Type.String({ maxLength: 200 })) }),
   query: object({
     environment: Environment,
     q: Type.Optional(
-      Type.String({ maxLength: 200, description: "Searched for, on the first page" }),
+      Type.String({ maxLength: 200, description: "Search text for the start page" }),
     ),
-    title: Type.Optional(Type.String({ maxLength: 200, description: "Filled in at `/broken`" })),
+    title: Type.Optional(
+      Type.String({ maxLength: 200, description: "Initial title of the incident form" }),
+    ),
   }),
   response: html(htmlErrorRendering),
   fails,
@@ -113,11 +117,11 @@ export const submitPortalForm = command({
   id: "portal.submit",
   route: "POST /portal/{workspace}",
   aliases: ["POST /portal/{workspace}/*"],
-  summary: "Send a form of the portal, without a script",
+  summary: "Submit a form of the portal without JavaScript",
   description:
-    "For the pages themselves: what their forms do when no script takes their place. The body is a form " +
-    "(`multipart/form-data`, or `application/x-www-form-urlencoded` without files). It leads to the next page; what is " +
-    "wrong stands on the same page again, at its field.",
+    "Used by the forms of the portal pages if JavaScript is disabled. The body is a form " +
+    "(`multipart/form-data`, or `application/x-www-form-urlencoded` without files). Redirects to the next page, or " +
+    "returns the same page with errors at the fields.",
   access: "visitor",
   acceptsToken: true,
   params: object({ workspace: Slug, "*": Type.Optional(Type.String({ maxLength: 200 })) }),

@@ -70,12 +70,12 @@ ${
 
 function renderQuestion({ action }: Thread): Markup {
   return markup`<section class="card question"><strong>Is the problem solved?</strong>
-<form class="acts" method="post" action="${action}"><button class="primary" name="act" value="confirm" data-act="confirm">Yes, close it</button><noscript><label>What does not work yet? <input name="reason" maxlength="2000"></label></noscript><button name="act" value="reopen" data-act="reopen">No, reopen it&hellip;</button></form></section>`;
+<form class="acts" method="post" action="${action}"><button class="primary" name="act" value="confirm" data-act="confirm">Yes, close it</button><noscript><label>What is still not working? <input name="reason" maxlength="2000"></label></noscript><button name="act" value="reopen" data-act="reopen">No, reopen it&hellip;</button></form></section>`;
 }
 
 function renderWaiting({ action }: Thread): Markup {
   return markup`<section class="card question"><strong>Waiting for approval</strong>
-<form class="acts" method="post" action="${action}"><button name="act" value="remind" data-act="remind">Remind the approvers</button><button name="act" value="withdraw" data-act="withdraw">Cancel request</button></form></section>`;
+<form class="acts" method="post" action="${action}"><button name="act" value="remind" data-act="remind">Remind approvers</button><button name="act" value="withdraw" data-act="withdraw">Cancel request</button></form></section>`;
 }
 
 const FACES = [

@@ -56,7 +56,7 @@ function describeType(schema: JsonSchema): string {
     schema.maximum !== undefined && `to ${schema.maximum}`,
     schema.maxLength !== undefined && `at most ${schema.maxLength} characters`,
     schema.pattern !== undefined && `like ${schema.pattern}`,
-    schema.default !== undefined && `${JSON.stringify(schema.default)} unless given`,
+    schema.default !== undefined && `default: ${JSON.stringify(schema.default)}`,
   ].filter(Boolean);
   return [describeKind(schema), ...limits].join(", ");
 }

@@ -91,7 +91,7 @@ const rejectChange = transition("reject", {
 
 const delegateChange = command("delegate", {
   effect: "drastic",
-  summary: "Hand your vote on a change to somebody else",
+  summary: "Delegate your approval of a change",
   description:
     "Of an approver whom the change names, or who was handed such a vote; to somebody who may approve " +
     "changes and did not request this one.",
@@ -111,7 +111,7 @@ const delegateChange = command("delegate", {
     const delegates = await store.activeDelegates(tx, before.id);
     const own = approval.approverIds.filter((seat) => seatHolder(seat, delegates) === fromUserId);
     const seats = await findOpenSeats(tx, before, own);
-    if (toUserId === fromUserId) throw invalidField("/toUserId", "must be somebody else");
+    if (toUserId === fromUserId) throw invalidField("/toUserId", "must be another member");
     if (toUserId === createdBy) {
       throw invalidField("/toUserId", "is the requester, who can't approve");
     }

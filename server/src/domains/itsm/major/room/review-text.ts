@@ -39,7 +39,10 @@ export function writeReview(material: ReviewMaterial): string {
     ],
     [
       "Impact",
-      [escapeMarkdown(incident.description) || "_Who could not do what, and for how long?_"],
+      [
+        escapeMarkdown(incident.description) ||
+          "_Which users were affected, how, and for how long?_",
+      ],
     ],
     ["Timeline", events.flatMap((event) => describeEvent(event) ?? [])],
     [
@@ -52,17 +55,17 @@ export function writeReview(material: ReviewMaterial): string {
       "Resolution",
       [
         escapeMarkdown(incident.resolution ?? "") ||
-          "_What was done, and how do we know that it helped?_",
+          "_Which actions resolved the incident? How was the resolution verified?_",
       ],
     ],
     [
       "Root cause",
       [
-        "_Which conditions had to come together? Keep asking why until the answer is not a person._",
+        "_Which conditions caused the incident? Repeat the question until the cause is not a person._",
       ],
     ],
-    ["What went well", ["_What should not change?_"]],
-    ["Action items", ["- _What, who, by when_"]],
+    ["Lessons learned", ["_Which practices helped? Keep them._"]],
+    ["Action items", ["- _Action, owner, due date_"]],
   ];
   return parts
     .map(
@@ -72,18 +75,18 @@ export function writeReview(material: ReviewMaterial): string {
 }
 
 const WORDS: Readonly<Record<string, string>> = {
-  "incident.created": "raised it",
-  "incident.assigned": "assigned it",
-  "incident.escalated": "escalated it",
-  "incident.major_declared": "declared it a major incident",
+  "incident.created": "created the incident",
+  "incident.assigned": "assigned the incident",
+  "incident.escalated": "escalated the incident",
+  "incident.major_declared": "declared a major incident",
   "incident.major_ended": "revoked the major status",
   "incident.child_linked": "added a child",
   "incident.role_assigned": "assigned a role",
-  "incident.broadcast": "told all",
-  "incident.resolved": "resolved it",
-  "incident.reopened": "reopened it",
-  "incident.closed": "closed it",
-  "incident.cancelled": "cancelled it",
+  "incident.broadcast": "sent an update",
+  "incident.resolved": "resolved the incident",
+  "incident.reopened": "reopened the incident",
+  "incident.closed": "closed the incident",
+  "incident.cancelled": "cancelled the incident",
   "incident.comment_added": "wrote",
   "incident.sla_breached": "breached an SLA target",
 };
