@@ -29,5 +29,7 @@ test("the timeline describes how a change started, and why", () => {
       blackoutWindows: [{ name: "Year end" }],
       reason: "Disk full",
     }),
-  ).toBe("started the change during the change freeze Year end, in conflict with CHG0000002: Disk full");
+  ).toBe(
+    "started the change during the change freeze Year end, in conflict with CHG0000002: Disk full",
+  );
 });

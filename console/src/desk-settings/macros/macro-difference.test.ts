@@ -10,12 +10,8 @@ const outcome = (changes: object, calls: object[] = [], refusal: object | null =
 test("two results are compared by error, then by fields, then by calls", () => {
   const refusal = { message: "It is closed." };
   const tags = outcome({ tags: ["storm"] });
-  expect(describeDifference(tags, outcome({}, [], refusal))).toEqual([
-    "would fail: It is closed.",
-  ]);
-  expect(describeDifference(outcome({}, [], refusal), tags)).toEqual([
-    "would no longer fail",
-  ]);
+  expect(describeDifference(tags, outcome({}, [], refusal))).toEqual(["would fail: It is closed."]);
+  expect(describeDifference(outcome({}, [], refusal), tags)).toEqual(["would no longer fail"]);
   expect(describeDifference(tags, outcome({ tags: [], assigneeId: "usr_1" }))).toEqual([
     "tags: storm → none",
     "assignee: unchanged → usr_1",

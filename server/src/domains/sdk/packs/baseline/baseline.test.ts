@@ -124,7 +124,7 @@ test("the example workflows work as described after publishing", async () => {
   const vendor = `/api/v1/tables/vendors/records/${vendorId}`;
   expect((await owner(`GET ${vendor}`)).body.data.status).toBe("active");
   await owner(`PATCH ${vendor}`, { status: "blocked" });
-  expect(await told("A vendor of yours was blocked")).toMatchObject({
+  expect(await told("Vendor blocked")).toMatchObject({
     body: "Acme is blocked now.",
   });
   const pageId = await record("pages", { service: "web", summary: "Slow", person: owner.userId });

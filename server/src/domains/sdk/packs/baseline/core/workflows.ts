@@ -58,7 +58,7 @@ export const workflows = [
           type: "notify",
           config: {
             userIds: ["{{ trigger.event.data.owner }}"],
-            title: "A vendor of yours was blocked",
+            title: "Vendor blocked",
             body: "{{ trigger.event.data.name }} is blocked now.",
           },
         },

@@ -24,11 +24,11 @@ const PEOPLE = {
 
 export const data = [
   recipe("webhook-to-sheet", {
-    name: "A request becomes a row of a sheet",
+    name: "Add a webhook request to a spreadsheet",
     description: "Send { name, value } to the webhook",
     trigger: webhook,
     nodes: [
-      addRow("keep", [
+      addRow("add-row", [
         "{{ $now() }}",
         "{{ trigger.input.body.name }}",
         "{{ trigger.input.body.value }}",
@@ -36,7 +36,7 @@ export const data = [
     ],
   }),
   recipe("sheet-to-mails", {
-    name: "A mail to everybody in a sheet",
+    name: "Send an e-mail to each person in a spreadsheet",
     description: "Columns: name, email, note",
     trigger: byHand,
     nodes: [
@@ -59,7 +59,7 @@ export const data = [
     ],
   }),
   recipe("sheet-to-notion", {
-    name: "Rows of a sheet become pages of Notion",
+    name: "Create Notion pages from spreadsheet rows",
     description: "Columns: name, email, note",
     trigger: byHand,
     nodes: [
@@ -78,8 +78,8 @@ export const data = [
     ],
   }),
   recipe("airtable-to-slack", {
-    name: "What is open in Airtable, every morning",
-    description: "Records whose Status is Open",
+    name: "Send open Airtable tasks to Slack every morning",
+    description: "Lists records with Status “Open”",
     trigger: daily(8),
     nodes: [
       call("records", "airtable", "GET /YOUR-BASE/Tasks", {
@@ -93,13 +93,13 @@ export const data = [
             "$count(steps.records.output.body.records) & ' open: ' & $join([steps.records.output.body.records.fields.Name], ', ')",
         },
       },
-      tellSlack("tell", "{{ steps.text.output }}"),
+      tellSlack("notify", "{{ steps.text.output }}"),
     ],
   }),
   recipe("lead-to-hubspot", {
-    name: "A lead is made in HubSpot, or brought up to date",
-    description: "By the address of its mail",
-    trigger: form("Talk to us", "name", "email", "company"),
+    name: "Create or update a HubSpot contact",
+    description: "Finds the contact by e-mail address",
+    trigger: form("Contact us", "name", "email", "company"),
     nodes: [
       call("find", "hubspot", "POST /crm/v3/objects/contacts/search", {
         body: {
@@ -143,11 +143,11 @@ export const data = [
     ],
   }),
   recipe("payment-to-sheet", {
-    name: "Payments of Stripe in a sheet",
-    description: "Enter the webhook at Stripe, for payment_intent.succeeded",
+    name: "Add Stripe payments to a spreadsheet",
+    description: "Add the webhook URL in Stripe for payment_intent.succeeded",
     trigger: { ...webhook, dedupe: { key: "input.body.id" } },
     nodes: [
-      addRow("keep", [
+      addRow("add-row", [
         "{{ trigger.input.body.data.object.id }}",
         "{{ trigger.input.body.data.object.amount / 100 }}",
         "{{ trigger.input.body.data.object.currency }}",
@@ -155,21 +155,21 @@ export const data = [
     ],
   }),
   recipe("order-to-slack-and-sheet", {
-    name: "An order of Shopify is told and kept",
-    description: "Enter the webhook at Shopify, for orders/create",
+    name: "Post Shopify orders to Slack and a spreadsheet",
+    description: "Add the webhook URL in Shopify for orders/create",
     trigger: { ...webhook, dedupe: { key: "input.body.id" } },
     nodes: [
-      addRow("keep", ["{{ trigger.input.body.name }}", "{{ trigger.input.body.total_price }}"]),
+      addRow("add-row", ["{{ trigger.input.body.name }}", "{{ trigger.input.body.total_price }}"]),
       tellSlack(
-        "tell",
+        "notify",
         "Order {{ trigger.input.body.name }} over {{ trigger.input.body.total_price }}: {{ $join([trigger.input.body.line_items.title], ', ') }}",
         "#orders",
       ),
     ],
   }),
   recipe("deal-won-to-slack", {
-    name: "A deal that is won is told in Slack",
-    description: "Send HubSpot's change of a deal to the webhook",
+    name: "Post won HubSpot deals to Slack",
+    description: "Add the webhook URL in HubSpot for deal changes",
     trigger: webhook,
     nodes: [
       {
@@ -181,20 +181,20 @@ export const data = [
         path: "/crm/v3/objects/deals/{{ trigger.input.body.objectId }}",
       }),
       tellSlack(
-        "tell",
+        "notify",
         "Won: {{ steps.deal.output.body.properties.dealname }} ({{ steps.deal.output.body.properties.amount }})",
         "#sales",
       ),
     ],
     edges: [
       { from: "is-won", to: "deal", when: "true" },
-      { from: "deal", to: "tell" },
+      { from: "deal", to: "notify" },
     ],
   }),
   recipe("form-to-jira", {
-    name: "A form becomes an issue of Jira",
-    description: "Of the project DESK",
-    trigger: form("Report a fault", "summary", "details"),
+    name: "Create a Jira issue from a form",
+    description: "Creates issues in the project DESK",
+    trigger: form("Report a problem", "summary", "details"),
     nodes: [
       call("issue", "jira", "POST /issue", {
         body: {
@@ -218,12 +218,12 @@ export const data = [
     ],
   }),
   recipe("stars-to-sheet", {
-    name: "The stars of a repository, week by week",
-    description: "One row each Monday",
+    name: "Record the stars of a repository every week",
+    description: "Adds a row to a spreadsheet every Monday",
     trigger: weekly(6),
     nodes: [
       call("repository", "github", "GET /repos/YOUR-OWNER/YOUR-REPOSITORY"),
-      addRow("keep", [
+      addRow("add-row", [
         "{{ $now() }}",
         "{{ steps.repository.output.body.stargazers_count }}",
         "{{ steps.repository.output.body.open_issues_count }}",
@@ -231,8 +231,8 @@ export const data = [
     ],
   }),
   recipe("new-files-to-sheet", {
-    name: "The files of a folder in a sheet",
-    description: "Those of the last day, every morning",
+    name: "List new files of a folder in a spreadsheet",
+    description: "Adds the files of the last 24 hours every morning",
     trigger: daily(6),
     nodes: [
       call("files", "drive", "GET /files", {
@@ -248,16 +248,16 @@ export const data = [
           expression: "[steps.files.output.body.files.[[name, webViewLink]]]",
         },
       },
-      call("keep", "sheets", "POST /spreadsheets/YOUR-SPREADSHEET/values/A1:append", {
+      call("add-row", "sheets", "POST /spreadsheets/YOUR-SPREADSHEET/values/A1:append", {
         query: { valueInputOption: "USER_ENTERED" },
         body: { values: "{{ steps.rows.output }}" },
       }),
     ],
   }),
   recipe("onboarding-cards", {
-    name: "Cards for the first day of somebody new",
-    description: "One for each thing to do",
-    trigger: form("Somebody new", "name"),
+    name: "Create Trello cards for a new employee",
+    description: "Creates one card per task",
+    trigger: form("New employee", "name"),
     nodes: [
       {
         id: "things",
@@ -270,7 +270,7 @@ export const data = [
           body: { idList: "YOUR-LIST", name: "{{ item }} for {{ trigger.input.name }}" },
         }),
       ),
-      tellSlack("tell", "{{ trigger.input.name }} starts soon"),
+      tellSlack("notify", "{{ trigger.input.name }} starts soon"),
     ],
   }),
 ];

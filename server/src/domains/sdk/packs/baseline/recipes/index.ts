@@ -10,7 +10,7 @@ export const recipesPack: Descriptor = {
   name: "Recipes",
   version: "1.0.0",
   description:
-    "Thirty workflows to copy: messages, rows, leads, orders, issues, approvals and prompts for language models. Set the credentials of the connectors that begin with “Recipes:”, replace YOUR-… with your ids, and deploy the workflows that you need.",
+    "Thirty example workflows: messages, spreadsheets, leads, orders, issues, approvals and language models. Set the credentials of the connectors that start with “Recipes:”, replace YOUR-… with your ids, and deploy the workflows that you need.",
   author: "Millrace",
   resources: { connectors, workflows: [...messages, ...data, ...models] },
   engines: { millrace: ">=0.1.0" },

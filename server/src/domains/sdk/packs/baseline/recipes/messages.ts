@@ -14,27 +14,27 @@ import {
 
 export const messages = [
   recipe("webhook-to-slack", {
-    name: "A request becomes a message in Slack",
+    name: "Post a webhook request to Slack",
     description: "Send { title, text } to the webhook",
     trigger: webhook,
-    nodes: [tellSlack("tell", "*{{ trigger.input.body.title }}*\n{{ trigger.input.body.text }}")],
+    nodes: [tellSlack("notify", "*{{ trigger.input.body.title }}*\n{{ trigger.input.body.text }}")],
   }),
   recipe("form-to-sheet-and-slack", {
-    name: "Answers of a form go to a sheet, and the team hears of them",
-    description: "A contact form",
+    name: "Save form submissions in a spreadsheet and notify the team",
+    description: "Adds a row and posts to Slack for each submission",
     trigger: form("Contact us", "name", "email", "message"),
     nodes: [
-      addRow("keep", [
+      addRow("add-row", [
         "{{ trigger.input.name }}",
         "{{ trigger.input.email }}",
         "{{ trigger.input.message }}",
       ]),
-      tellSlack("tell", "{{ trigger.input.name }} wrote: {{ trigger.input.message }}"),
+      tellSlack("notify", "{{ trigger.input.name }} wrote: {{ trigger.input.message }}"),
     ],
   }),
   recipe("telegram-assistant", {
-    name: "A bot of Telegram that answers",
-    description: "Set the webhook's address as that of the bot (setWebhook)",
+    name: "Telegram bot with a language model",
+    description: "Set the webhook URL of the bot with setWebhook",
     trigger: webhook,
     nodes: [
       {
@@ -42,11 +42,7 @@ export const messages = [
         type: "condition",
         config: { expression: "$exists(trigger.input.body.message.text)" },
       },
-      ask(
-        "answer",
-        "You answer in two sentences at most.",
-        "{{ trigger.input.body.message.text }}",
-      ),
+      ask("answer", "Answer in at most two sentences.", "{{ trigger.input.body.message.text }}"),
       tellTelegram(
         "send",
         "{{ trigger.input.body.message.chat.id }}",
@@ -59,8 +55,8 @@ export const messages = [
     ],
   }),
   recipe("release-to-discord", {
-    name: "A release on GitHub is told in Discord",
-    description: "Enter the webhook at the repository, for releases",
+    name: "Post GitHub releases to Discord",
+    description: "Add the webhook URL in the repository for releases",
     trigger: webhook,
     nodes: [
       {
@@ -68,30 +64,30 @@ export const messages = [
         type: "condition",
         config: { expression: "trigger.input.body.action = 'published'" },
       },
-      call("tell", "discord", "POST /channels/YOUR-CHANNEL/messages", {
+      call("notify", "discord", "POST /channels/YOUR-CHANNEL/messages", {
         body: {
           content:
             "{{ trigger.input.body.repository.full_name }} {{ trigger.input.body.release.tag_name }} is out",
         },
       }),
     ],
-    edges: [{ from: "is-out", to: "tell", when: "true" }],
+    edges: [{ from: "is-out", to: "notify", when: "true" }],
   }),
   recipe("failure-to-telegram", {
-    name: "A failed run is told in Telegram",
-    description: "Name it as the error workflow of others",
+    name: "Send failed runs to Telegram",
+    description: "Select it as the error workflow of other workflows",
     trigger: byHand,
     nodes: [
       tellTelegram(
-        "tell",
+        "notify",
         "YOUR-CHAT",
         "{{ trigger.input.workflow.name }} failed: {{ trigger.input.error.message }}",
       ),
     ],
   }),
   recipe("agenda-to-telegram", {
-    name: "The day's appointments in the morning",
-    description: "Of the calendar called primary",
+    name: "Send today's calendar events to Telegram every morning",
+    description: "Reads the calendar “primary”",
     trigger: daily(7),
     nodes: [
       call("events", "calendar", "GET /calendars/primary/events", {
@@ -110,12 +106,12 @@ export const messages = [
             "$join([steps.events.output.body.items.((start.dateTime ? $substring(start.dateTime, 11, 5) : 'all day') & ' ' & summary)], '\n')",
         },
       },
-      tellTelegram("tell", "YOUR-CHAT", "{{ steps.text.output }}"),
+      tellTelegram("notify", "YOUR-CHAT", "{{ steps.text.output }}"),
     ],
   }),
   recipe("page-watch", {
-    name: "A page that is down is told in Slack",
-    description: "Looks every five minutes; change the address in the first step",
+    name: "Monitor a web page and alert in Slack",
+    description: "Checks every five minutes. Set the URL in the first step",
     trigger: { type: "schedule", cron: "*/5 * * * *" },
     nodes: [
       {
@@ -126,51 +122,52 @@ export const messages = [
         },
       },
       {
-        id: "look",
+        id: "request",
         type: "http",
         config: { url: "{{ steps.settings.output.url }}", failOn: [], redirects: 5 },
       },
       {
         id: "is-down",
         type: "condition",
-        config: { expression: "steps.look.output.status >= 400" },
+        config: { expression: "steps.request.output.status >= 400" },
       },
       tellSlack(
-        "tell",
-        "{{ steps.settings.output.url }} answers {{ steps.look.output.status }}",
+        "notify",
+        "{{ steps.settings.output.url }} answers {{ steps.request.output.status }}",
         "#alerts",
       ),
     ],
     edges: [
-      { from: "settings", to: "look" },
-      { from: "look", to: "is-down" },
-      { from: "is-down", to: "tell", when: "true" },
+      { from: "settings", to: "request" },
+      { from: "request", to: "is-down" },
+      { from: "is-down", to: "notify", when: "true" },
     ],
   }),
   recipe("approval-by-link", {
-    name: "A request that somebody approves by a link",
-    description: "The link in the message answers it; without an answer in a day it ends",
-    trigger: form("May I?", "name", "request"),
+    name: "Approve a request by link in Slack",
+    description:
+      "The message contains links to approve or reject. The run ends after 24 hours without a decision",
+    trigger: form("Request approval", "name", "request"),
     nodes: [
       tellSlack(
         "ask",
-        "{{ trigger.input.name }} asks: {{ trigger.input.request }}\nYes: {{ run.resumeUrl }}?approved=true\nNo: {{ run.resumeUrl }}?approved=false",
+        "{{ trigger.input.name }} requests: {{ trigger.input.request }}\nYes: {{ run.resumeUrl }}?approved=true\nNo: {{ run.resumeUrl }}?approved=false",
         "#approvals",
       ),
       { id: "wait", type: "wait_for_call", config: { methods: ["GET"], timeoutMs: 86_400_000 } },
       {
-        id: "is-granted",
+        id: "is-approved",
         type: "condition",
         config: { expression: "steps.wait.output.query.approved = 'true'" },
       },
-      tellSlack("granted", "{{ trigger.input.name }}: {{ trigger.input.request }} was granted"),
-      tellSlack("refused", "{{ trigger.input.name }}: {{ trigger.input.request }} was refused"),
+      tellSlack("approved", "{{ trigger.input.name }}: {{ trigger.input.request }} was approved"),
+      tellSlack("rejected", "{{ trigger.input.name }}: {{ trigger.input.request }} was rejected"),
     ],
     edges: [
       { from: "ask", to: "wait" },
-      { from: "wait", to: "is-granted" },
-      { from: "is-granted", to: "granted", when: "true" },
-      { from: "is-granted", to: "refused", when: "false" },
+      { from: "wait", to: "is-approved" },
+      { from: "is-approved", to: "approved", when: "true" },
+      { from: "is-approved", to: "rejected", when: "false" },
     ],
   }),
 ];

@@ -14,13 +14,13 @@ import {
 
 export const models = [
   recipe("lead-score", {
-    name: "Leads are scored, and good ones told of",
-    description: "From 0 to 100, with a reason",
-    trigger: form("Talk to us", "name", "email", "message"),
+    name: "Score leads and notify about good ones",
+    description: "Scores from 0 to 100, with a reason",
+    trigger: form("Contact us", "name", "email", "message"),
     nodes: [
       ask(
         "score",
-        "You score leads of a software company from 0 to 100.",
+        "Score the lead of a software company from 0 to 100.",
         "{{ trigger.input.message }}",
         {
           score: { type: "integer" },
@@ -33,24 +33,24 @@ export const models = [
         config: { expression: "steps.score.output.object.score >= 70" },
       },
       tellSlack(
-        "tell",
+        "notify",
         "{{ trigger.input.name }} ({{ steps.score.output.object.score }}): {{ steps.score.output.object.reason }}",
         "#sales",
       ),
     ],
     edges: [
       { from: "score", to: "is-good" },
-      { from: "is-good", to: "tell", when: "true" },
+      { from: "is-good", to: "notify", when: "true" },
     ],
   }),
   recipe("mail-sort", {
-    name: "Mails are sorted to the right team",
+    name: "Route e-mails to teams",
     description: "Send { from, subject, text } to the webhook",
     trigger: webhook,
     nodes: [
       ask(
         "sort",
-        "You sort mails to a company.",
+        "Classify e-mails that are sent to a company.",
         "{{ trigger.input.body.subject }}\n\n{{ trigger.input.body.text }}",
         { team: { enum: ["sales", "support", "other"] } },
       ),
@@ -61,15 +61,18 @@ export const models = [
       },
       tellSlack(
         "sales",
-        "Mail of {{ trigger.input.body.from }}: {{ trigger.input.body.subject }}",
+        "E-mail from {{ trigger.input.body.from }}: {{ trigger.input.body.subject }}",
         "#sales",
       ),
       tellSlack(
         "support",
-        "Mail of {{ trigger.input.body.from }}: {{ trigger.input.body.subject }}",
+        "E-mail from {{ trigger.input.body.from }}: {{ trigger.input.body.subject }}",
         "#support",
       ),
-      tellSlack("other", "Mail of {{ trigger.input.body.from }}: {{ trigger.input.body.subject }}"),
+      tellSlack(
+        "other",
+        "E-mail from {{ trigger.input.body.from }}: {{ trigger.input.body.subject }}",
+      ),
     ],
     edges: [
       { from: "sort", to: "team" },
@@ -79,8 +82,8 @@ export const models = [
     ],
   }),
   recipe("issue-labels", {
-    name: "Issues on GitHub get their labels",
-    description: "Enter the webhook at the repository, for issues",
+    name: "Label GitHub issues",
+    description: "Add the webhook URL in the repository for issues",
     trigger: webhook,
     nodes: [
       {
@@ -90,7 +93,7 @@ export const models = [
       },
       ask(
         "label",
-        "You choose labels for issues.",
+        "Select labels for the issue.",
         "{{ trigger.input.body.issue.title }}\n\n{{ trigger.input.body.issue.body }}",
         { labels: { type: "array", items: { enum: ["bug", "idea", "question"] } } },
       ),
@@ -105,23 +108,23 @@ export const models = [
     ],
   }),
   recipe("feedback-mood", {
-    name: "The mood of feedback, in a sheet",
+    name: "Analyze the sentiment of feedback",
     description: "Send { text } to the webhook",
     trigger: webhook,
     nodes: [
-      ask("judge", "You judge the mood of feedback.", "{{ trigger.input.body.text }}", {
+      ask("classify", "Classify the sentiment of the feedback.", "{{ trigger.input.body.text }}", {
         mood: { enum: ["good", "neutral", "bad"] },
         topic: { type: "string" },
       }),
-      addRow("keep", [
+      addRow("add-row", [
         "{{ trigger.input.body.text }}",
-        "{{ steps.judge.output.object.mood }}",
-        "{{ steps.judge.output.object.topic }}",
+        "{{ steps.classify.output.object.mood }}",
+        "{{ steps.classify.output.object.topic }}",
       ]),
     ],
   }),
   recipe("page-summary", {
-    name: "A summary of a page, for whoever asks",
+    name: "Summarize a web page by webhook",
     description: "Send { url } to the webhook",
     trigger: webhook,
     nodes: [
@@ -130,7 +133,7 @@ export const models = [
         type: "http",
         config: { url: "{{ trigger.input.body.url }}", response: "data", redirects: 5 },
       },
-      ask("summary", "You summarize pages in three sentences.", "{{ steps.page.output.body }}"),
+      ask("summary", "Summarize the page in three sentences.", "{{ steps.page.output.body }}"),
       {
         id: "answer",
         type: "respond",
@@ -139,31 +142,31 @@ export const models = [
     ],
   }),
   recipe("feed-to-telegram", {
-    name: "Entries of a feed, in one sentence each",
-    description: "Change the address of the feed",
+    name: "Summarize entries of an RSS feed",
+    description: "Set the URL of the feed in the trigger",
     trigger: { type: "rss", feedUrl: "https://example.com/feed.xml" },
     nodes: [
       ask(
         "sentence",
-        "You tell what an article is about, in one sentence.",
+        "Summarize the article in one sentence.",
         "{{ trigger.input.title }}\n\n{{ trigger.input.summary }}",
       ),
       tellTelegram(
-        "tell",
+        "notify",
         "YOUR-CHAT",
         "{{ steps.sentence.output.text }}\n{{ trigger.input.link }}",
       ),
     ],
   }),
   recipe("translation", {
-    name: "A translation, for whoever asks",
+    name: "Translate a text by webhook",
     description: "Send { text, language } to the webhook",
     trigger: webhook,
     nodes: [
       ask(
         "translate",
-        "You translate, and add nothing.",
-        "Into {{ trigger.input.body.language }}:\n{{ trigger.input.body.text }}",
+        "Return only the translation.",
+        "Translate into {{ trigger.input.body.language }}:\n{{ trigger.input.body.text }}",
       ),
       {
         id: "answer",
@@ -173,11 +176,11 @@ export const models = [
     ],
   }),
   recipe("drafts-to-notion", {
-    name: "Drafts of posts on a topic, in Notion",
-    description: "Start it with { topic }",
+    name: "Create drafts of posts in Notion",
+    description: "Run it with the input { topic }",
     trigger: byHand,
     nodes: [
-      ask("write", "You write short posts.", "Three posts about {{ trigger.input.topic }}", {
+      ask("write", "Write short posts.", "Three posts about {{ trigger.input.topic }}", {
         posts: { type: "array", items: { type: "string" } },
       }),
       forEach(
@@ -193,8 +196,8 @@ export const models = [
     ],
   }),
   recipe("chat-about-us", {
-    name: "A chat that answers questions about you",
-    description: "Write what it should know into the first step",
+    name: "Chat that answers questions about your company",
+    description: "Enter the facts in the first step",
     trigger: { type: "chat", title: "Ask us" },
     nodes: [
       {
@@ -204,7 +207,7 @@ export const models = [
       },
       ask(
         "answer",
-        "You answer by these facts alone: {{ steps.facts.output.text }}",
+        "Use only these facts for the answer: {{ steps.facts.output.text }}",
         "{{ trigger.input.message }}",
       ),
       {
@@ -215,16 +218,16 @@ export const models = [
     ],
   }),
   recipe("invoice-data", {
-    name: "The data of an invoice, in a sheet",
+    name: "Extract invoice data to a spreadsheet",
     description: "Send { text } of an invoice to the webhook",
     trigger: webhook,
     nodes: [
-      ask("read", "You read invoices.", "{{ trigger.input.body.text }}", {
+      ask("read", "Extract the data of the invoice.", "{{ trigger.input.body.text }}", {
         number: { type: "string" },
         vendor: { type: "string" },
         total: { type: "number" },
       }),
-      addRow("keep", [
+      addRow("add-row", [
         "{{ steps.read.output.object.number }}",
         "{{ steps.read.output.object.vendor }}",
         "{{ steps.read.output.object.total }}",

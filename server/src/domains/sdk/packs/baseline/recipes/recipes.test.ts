@@ -253,5 +253,5 @@ test("approval-by-link waits for the click in the message", async () => {
   const run = await waitForRun(owner, runId);
   expect(run.error).toBeNull();
   expect(stepsOf(run)["granted"].status).toBe("completed");
-  expect(upstream.received.at(-1)?.text).toContain("was granted");
+  expect(upstream.received.at(-1)?.text).toContain("was approved");
 });
