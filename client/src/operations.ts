@@ -2637,7 +2637,7 @@ export interface Schemas {
     /** ISO 8601 time in UTC, with milliseconds */
     createdAt: string;
   };
-  /** A page that says what went wrong */
+  /** HTML page with the error message */
   ErrorPage: string;
   EscalationPolicy: {
     id: string;
@@ -7055,7 +7055,7 @@ export interface Schemas {
     title: string;
     description: string;
     values: { readonly [name: string]: unknown };
-    /** The values under the titles of the form, in its order */
+    /** Values with the titles of the form fields, in order */
     answers: readonly Schemas["RequestAnswer"][];
     price: string | null;
     requestedForName: string;
@@ -7074,14 +7074,14 @@ export interface Schemas {
       timezone: string;
     };
     look: Schemas["PortalLook"];
-    /** Your open tickets and requests, your turn first */
+    /** Your open tickets and requests. Those that wait for you are first */
     things: readonly Schemas["PortalTicket"][];
-    /** Requests that wait for your word */
+    /** Requests that wait for your approval */
     approvals: readonly Schemas["PortalApproval"][];
-    /** Steps of workflows that do */
+    /** Workflow steps that wait for your approval */
     runApprovals: readonly Schemas["Approval"][];
     outages: readonly Schemas["Outage"][];
-    /** What is shown first of the catalog: featured items, or the first ones */
+    /** Featured catalog items, or the first items if none is featured */
     items: readonly Schemas["PortalItem"][];
   };
   PortalItem: {
@@ -7093,14 +7093,14 @@ export interface Schemas {
     estimate: string | null;
   };
   PortalLook: {
-    /** Above the portal; the workspace's name when it is null */
+    /** Title of the portal. Default: name of the workspace */
     title: string | null;
-    /** Below the title */
+    /** Text below the title */
     greeting: string | null;
     /** A colour that is dark enough for white text, such as `#0b5d4d` */
     accent: string | null;
     logoFileId: string | null;
-    /** The same colour, as light as the dark takes it */
+    /** Lighter shade of the colour for the dark theme */
     accentDark: string | null;
   };
   PortalTicket: {
@@ -13866,7 +13866,7 @@ export interface Operations {
   };
   /** Create a calendar feed URL */
   "changes.create_calendar_feed": { reply: { data: Schemas["CalendarFeed"] } };
-  /** Hand your vote on a change to somebody else */
+  /** Delegate your approval of a change */
   "changes.delegate": {
     params: {
       /** The id or the number: `CHG0000001` */
@@ -18056,12 +18056,12 @@ export interface Operations {
       pagination: Schemas["Pagination"];
     };
   };
-  /** Ask an approver to confirm what they decide */
+  /** Show the approval form of an e-mail link */
   "portal.approval_page": {
     params: { token: string };
     reply: string;
   };
-  /** Agree to a request, or refuse it, from the page behind an address in a mail */
+  /** Approve or reject a request by e-mail link */
   "portal.decide": {
     params: { token: string };
     body: {
@@ -18071,35 +18071,35 @@ export interface Operations {
     };
     reply: string;
   };
-  /** Find the portal of one's workspace */
+  /** Redirect to the portal of your workspace */
   "portal.enter": {
     query?: {
       workspace?: string;
-      /** `production` unless given */
+      /** Environment. Default: `production` */
       environment?: "production" | "staging" | "development";
     };
     reply: string;
   };
-  /** The picture of the portal */
+  /** Get the logo of the portal */
   "portal.get_logo": { reply: string };
-  /** How the portal looks */
+  /** Get the portal settings */
   "portal.get_settings": { reply: { data: Schemas["PortalLook"] } };
-  /** The first page of the portal at once */
+  /** Get the start page of the portal */
   "portal.home": { reply: { data: Schemas["PortalHome"] } };
-  /** Open a page of the portal */
+  /** Get a page of the portal */
   "portal.page": {
     params: { workspace: string };
     query?: {
-      /** `production` unless given */
+      /** Environment. Default: `production` */
       environment?: "production" | "staging" | "development";
-      /** Searched for, on the first page */
+      /** Search text for the start page */
       q?: string;
-      /** Filled in at `/broken` */
+      /** Initial title of the incident form */
       title?: string;
     };
     reply: string;
   };
-  /** Rate a ticket from the page behind an address in a mail */
+  /** Rate a ticket by e-mail link */
   "portal.rate": {
     params: { token: string };
     body: {
@@ -18108,7 +18108,7 @@ export interface Operations {
     };
     reply: string;
   };
-  /** Ask whoever a ticket was for to confirm how content they are */
+  /** Show the rating form of an e-mail link */
   "portal.rating_page": {
     params: { token: string };
     reply: string;
@@ -18118,12 +18118,12 @@ export interface Operations {
     query: { q: string };
     reply: { data: Schemas["PortalAnswers"] };
   };
-  /** Hear when a page of the portal has changed, as server-sent events */
+  /** Stream changes of the portal as server-sent events */
   "portal.stream": {
     query?: {
       /** `nextCursor` of the previous page */
       after?: string;
-      /** End after so many events */
+      /** Number of events after which the stream ends */
       limit?: number;
       /** Replaces the header X-Workspace, for `EventSource` */
       workspace?: string;
@@ -18132,22 +18132,22 @@ export interface Operations {
     };
     reply: string;
   };
-  /** Send a form of the portal, without a script */
+  /** Submit a form of the portal without JavaScript */
   "portal.submit": {
     params: { workspace: string };
     query?: {
-      /** `production` unless given */
+      /** Environment. Default: `production` */
       environment?: "production" | "staging" | "development";
     };
     body: string;
     reply: string;
   };
-  /** Change how the portal looks */
+  /** Update the portal settings */
   "portal.update_settings": {
     body: {
-      /** Above the portal; the workspace's name when it is null */
+      /** Title of the portal. Default: name of the workspace */
       title?: string | null;
-      /** Below the title */
+      /** Text below the title */
       greeting?: string | null;
       /** A colour that is dark enough for white text, such as `#0b5d4d` */
       accent?: string | null;

@@ -111,7 +111,7 @@ export async function findStepErrors(
 
 function findQuorumError({ rule, quorum, approvers }: ApprovalStep): string | undefined {
   if (rule !== "quorum") return undefined;
-  if (typeof quorum !== "number") return "must say how many people";
+  if (typeof quorum !== "number") return "must be the number of required approvers";
   // A role or a team can have any number of people.
   if (approvers.some(({ kind }) => kind === "role" || kind === "team")) return undefined;
   const people = new Set(approvers.map(({ kind, id }) => (kind === "person" ? id : kind)));
