@@ -6542,7 +6542,10 @@ export interface Schemas {
     createdAt: string;
   };
   NotificationPreferences: {
-    /** Whether notifications are also sent by e-mail */
+    /**
+     * Whether notifications are also sent by e-mail. Pages are always sent, unless `noEmailFor`
+     * excludes them.
+     */
     email: boolean;
     /**
      * Event types whose notifications are not sent by e-mail, as patterns: `incident.closed`,
@@ -17449,7 +17452,10 @@ export interface Operations {
   /** Update your notification settings in this workspace */
   "notifications.set_preferences": {
     body: {
-      /** Whether notifications are also sent by e-mail */
+      /**
+       * Whether notifications are also sent by e-mail. Pages are always sent, unless `noEmailFor`
+       * excludes them.
+       */
       email: boolean;
       /**
        * Event types whose notifications are not sent by e-mail, as patterns: `incident.closed`,

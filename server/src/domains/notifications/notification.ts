@@ -69,7 +69,10 @@ export const NotificationsSend = permission(
 
 /** The preferences of a member. */
 export const preferences = {
-  email: Type.Boolean({ description: "Whether notifications are also sent by e-mail" }),
+  email: Type.Boolean({
+    description:
+      "Whether notifications are also sent by e-mail. Pages are always sent, unless `noEmailFor` excludes them.",
+  }),
   noEmailFor: Type.Array(Type.String({ minLength: 1, maxLength: PATTERN_CHARACTERS_MAX }), {
     maxItems: 100,
     uniqueItems: true,

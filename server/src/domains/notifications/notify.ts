@@ -27,6 +27,8 @@ export interface MailPlace {
   readonly thread?: { readonly id: string; readonly subject: string };
   /** A link that acts for one person without signing in, shown above the link to the page. */
   readonly link?: (userId: string) => { readonly label: string; readonly path: string };
+  /** Also sent to members who turned e-mail off, unless `noEmailFor` excludes the event type. */
+  readonly isUrgent?: true;
   /** Sends custom e-mails to those who want e-mails; returns false to send the standard ones. */
   readonly send?: (userIds: readonly string[]) => Promise<boolean>;
 }
@@ -79,7 +81,7 @@ export async function deliver(
   const mailed = await preferences.filterMailed(
     ctx.tx,
     members.map(({ id }) => id),
-    eventType,
+    { eventType, isUrgent: mail.isUrgent === true },
   );
   if (mailed.size === 0 || (await mail.send?.([...mailed]))) return;
   const slug = await readWorkspaceSlug(ctx.tx);

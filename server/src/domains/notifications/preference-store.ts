@@ -37,11 +37,17 @@ export async function update(
   return toPreferences(row);
 }
 
+interface MailSubject {
+  readonly eventType: string | null;
+  /** The members receive it although they turned e-mail off. */
+  readonly isUrgent: boolean;
+}
+
 /** Filters the members who want an e-mail about an event type. */
 export async function filterMailed(
   tx: Tx,
   userIds: readonly string[],
-  eventType: string | null,
+  { eventType, isUrgent }: MailSubject,
 ): Promise<ReadonlySet<string>> {
   const rows = await tx
     .selectFrom("notification_preferences")
@@ -50,7 +56,7 @@ export async function filterMailed(
     .execute();
   const unwanted = rows.filter(
     ({ email, no_email_for }) =>
-      !email || (eventType !== null && compilePattern(no_email_for)(eventType)),
+      (!email && !isUrgent) || (eventType !== null && compilePattern(no_email_for)(eventType)),
   );
   const optedOut = new Set(unwanted.map(({ user_id }) => user_id));
   return new Set(userIds.filter((id) => !optedOut.has(id)));

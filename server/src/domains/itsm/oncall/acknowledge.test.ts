@@ -59,6 +59,24 @@ async function linkMailedTo(person: typeof ann, number: string): Promise<string>
   return new RegExp(`${BASE}(/pages/ack/\\S+)`).exec(text)?.[1] ?? "";
 }
 
+test("a page is mailed to a member who turned e-mail off, unless pages are excluded", async () => {
+  const PREFERENCES = "PUT /api/v1/notifications/preferences";
+  await ann(PREFERENCES, { email: false });
+  const { ticket } = await startPage("Urgent");
+  expect(await linkMailedTo(ann, ticket.number)).toMatch(/^\/pages\/ack\//);
+  await ann(PREFERENCES, { email: true, noEmailFor: ["page.*"] });
+  const { ticket: other } = await startPage("Excluded");
+  const title = `Page: ${other.number}`;
+  await until(async () => {
+    const { body } = await ann("GET /api/v1/notifications");
+    return body.data.find((one: { readonly title: string }) => one.title === title);
+  });
+  await ann(PREFERENCES, { email: true, noEmailFor: [] });
+  const { ticket: last } = await startPage("Mailed again");
+  await linkMailedTo(ann, last.number);
+  expect(mails.filter(({ text }) => text.includes(other.number))).toEqual([]);
+});
+
 test("the link in the mail shows a form, and only the form acknowledges", async () => {
   const { id, ticket } = await startPage("From the mail");
   const link = await linkMailedTo(ann, ticket.number);

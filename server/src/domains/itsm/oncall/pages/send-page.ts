@@ -201,6 +201,7 @@ function buildMessage(ctx: SendContext, { id: pageId, ticket, message = "", step
     about: { eventType: PageSent.type, resource: { type: "page", id: pageId } },
     mail: {
       ...ticketMail(ticket),
+      isUrgent: true as const,
       link: (userId: string) => ({
         label: "Acknowledge (no sign-in needed)",
         path: ackPath(
