@@ -53,16 +53,14 @@ export function onToast(find: () => Act | undefined): void {
   findWayBack = find;
 }
 
-/** Shows a toast with undo: the given function, or the server's undo for the last command. */
-export function notify(text: string, undo?: Act): void {
+/**
+ * Shows a toast with undo: the given function, or the server's undo for the last command. After an undo, `label`
+ * is "Redo".
+ */
+export function notify(text: string, undo?: Act, label = "Undo"): void {
   const found = findWayBack();
   const act = undo ?? found;
-  show({ text, act }, act ? UNDO_MS : SHOWN_MS);
-}
-
-/** Shows an error with the server's message. */
-export function notifyError(error: unknown): void {
-  show({ text: error instanceof Error ? error.message : String(error), act: undefined }, SHOWN_MS);
+  show({ text, act, label }, act ? UNDO_MS : SHOWN_MS);
 }
 
 interface Refusal {

@@ -3,6 +3,7 @@ import { useMemo, useState } from "react";
 import { useDebounced } from "../../ui/behaviour/debounce.ts";
 import type { ComboOption, OptionSearch } from "../../ui/overlay/options.tsx";
 import { type Input, type OperationId, type Reply, useOp } from "../api.ts";
+import { useRefusal } from "../people.ts";
 
 const PAUSE_MS = 150;
 const FOUND_MAX = 30;
@@ -20,6 +21,12 @@ export interface SearchedOptions {
   readonly search: OptionSearch;
 }
 
+interface SearchQuery {
+  readonly query?: object;
+  /** The operation that the user must be allowed to use, if it is not the searching one. */
+  readonly right?: OperationId;
+}
+
 /**
  * Searches options with an operation that accepts `q`. Requests start when the list opens. `toOption` must be
  * stable.
@@ -27,8 +34,10 @@ export interface SearchedOptions {
 export function useOptionSearch<O extends ListId>(
   id: O,
   toOption: (item: ItemOf<Reply<O>>) => ComboOption,
-  { query = {}, isAllowed = true }: { readonly query?: object; readonly isAllowed?: boolean } = {},
+  { query = {}, right = id }: SearchQuery = {},
 ): SearchedOptions {
+  const refusal = useRefusal(right);
+  const isAllowed = refusal === undefined;
   const [typed, setTyped] = useState<string>();
   // Opening the list is not debounced.
   const paused = useDebounced(typed, PAUSE_MS);
@@ -50,7 +59,8 @@ export function useOptionSearch<O extends ListId>(
       words: isRead || !isAllowed ? (typed ?? "") : NOT_ANSWERED,
       onWords: setTyped,
       isLoading: isAllowed && (isFetching || words !== typed),
-      problem: fetchStatus === "paused" ? OFFLINE : error ? describe(error) : undefined,
+      problem:
+        refusal ?? (fetchStatus === "paused" ? OFFLINE : error ? describe(error) : undefined),
       hasMore: isRead && page.pagination.nextCursor != null,
     },
   };

@@ -40,30 +40,24 @@ const ACTIVE = { status: "active" };
 
 /** The active members of the workspace. */
 export const usePeopleSearch = (): SearchedOptions =>
-  useOptionSearch("users.list", toPerson, { query: ACTIVE, isAllowed: useMay()("users.list") });
+  useOptionSearch("users.list", toPerson, { query: ACTIVE });
 
 /** Searches members, including deactivated and former ones, for filters on past actions. */
 export function useEverybodySearch(): SearchedOptions {
   const may = useMay();
-  const members = useOptionSearch("users.list", toPerson, { isAllowed: may("users.list") });
-  const former = useOptionSearch("audit.list_former_members", toFormer, {
-    isAllowed: may("audit.list_former_members"),
-  });
+  const members = useOptionSearch("users.list", toPerson);
+  const former = useOptionSearch("audit.list_former_members", toFormer);
   const both = joinSearches(members, former);
   return may("audit.list_former_members") ? both : members;
 }
 
-export const useTeamSearch = (): SearchedOptions =>
-  useOptionSearch("teams.list", toNamed, { isAllowed: useMay()("teams.list") });
+export const useTeamSearch = (): SearchedOptions => useOptionSearch("teams.list", toNamed);
 
-export const useContactSearch = (): SearchedOptions =>
-  useOptionSearch("contacts.list", toContact, { isAllowed: useMay()("contacts.list") });
+export const useContactSearch = (): SearchedOptions => useOptionSearch("contacts.list", toContact);
 
-export const useWorkflowSearch = (): SearchedOptions =>
-  useOptionSearch("workflows.list", toNamed, { isAllowed: useMay()("workflows.list") });
+export const useWorkflowSearch = (): SearchedOptions => useOptionSearch("workflows.list", toNamed);
 
-export const useItemSearch = (): SearchedOptions =>
-  useOptionSearch("cmdb.list_items", toItem, { isAllowed: useMay()("cmdb.list_items") });
+export const useItemSearch = (): SearchedOptions => useOptionSearch("cmdb.list_items", toItem);
 
 /** Returns the name of a workflow, which may not be in the current search results. */
 export function useWorkflowName(id: string | undefined): string | undefined {

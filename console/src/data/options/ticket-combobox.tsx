@@ -37,7 +37,6 @@ export function TicketCombobox(props: TicketComboboxProps) {
       ...(onlyOpen && { open: true }),
       ...(kinds.length > 0 && { kinds: kinds.join(",") }),
     },
-    isAllowed: may,
   });
   const isChosen = may && field.value !== undefined;
   const chosen = useOp("tickets.get", { params: { id: field.value ?? "" } }, { enabled: isChosen })
@@ -70,7 +69,10 @@ const OPEN_MAJOR = {
 export function MajorCombobox(props: Omit<TicketComboboxProps, "kinds" | "onlyOpen">) {
   const { label = "Major incident", without = [], ...field } = props;
   const isAllowed = useMay()("incidents.list_children");
-  const found = useOptionSearch("incidents.list", toMajorOption, { query: OPEN_MAJOR, isAllowed });
+  const found = useOptionSearch("incidents.list", toMajorOption, {
+    query: OPEN_MAJOR,
+    right: "incidents.list_children",
+  });
   const isChosen = isAllowed && field.value !== undefined;
   const chosen = useOp(
     "incidents.get",

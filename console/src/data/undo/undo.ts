@@ -1,6 +1,7 @@
-import { notify, notifyError, notifyRefusal } from "../../ui/toast.tsx";
+import { notify, notifyRefusal } from "../../ui/toast.tsx";
 import { count, splitWords } from "../../ui/words.ts";
 import { ApiError, call, correlationOf, invalidate, useOp } from "../api.ts";
+import { describeRefusal } from "../change.ts";
 import { isLive } from "../live/live.ts";
 import { useMay } from "../people.ts";
 
@@ -12,8 +13,18 @@ export function undoOf(reply: unknown): (() => void) | undefined {
   return correlationId === undefined ? undefined : () => void undoChanges([{ correlationId }]);
 }
 
-/** Undoes operations in this order and shows the result, which can be undone too. */
-export async function undoChanges(targets: readonly Target[], onConflict?: "skip"): Promise<void> {
+interface UndoOptions {
+  readonly onConflict?: "skip";
+  /** The operations are undos themselves. */
+  readonly isRedo?: boolean;
+}
+
+/** Undoes operations in this order and shows the result, with an action that reverts it. */
+export async function undoChanges(
+  targets: readonly Target[],
+  options: UndoOptions = {},
+): Promise<void> {
+  const { onConflict, isRedo = false } = options;
   let things = 0;
   let skipped = 0;
   const undoings: Target[] = [];
@@ -25,8 +36,11 @@ export async function undoChanges(targets: readonly Target[], onConflict?: "skip
       skipped += data.conflictCount;
       if (data.things > 0) undoings.unshift({ correlationId: data.correlationId });
     } catch (error) {
-      if (!isRefused(error)) return notifyError(error);
-      return tellRefusal(error, () => void undoChanges(targets.slice(n), "skip"));
+      if (!isRefused(error)) return notify(describeRefusal(error));
+      return tellRefusal(
+        error,
+        () => void undoChanges(targets.slice(n), { ...options, onConflict: "skip" }),
+      );
     }
   }
   // Without an event stream, everything must be reloaded.
@@ -37,7 +51,9 @@ export async function undoChanges(targets: readonly Target[], onConflict?: "skip
       : "";
   if (things === 0)
     return notify(left === "" ? "Nothing to undo. The values already match." : left.trim());
-  return notify(`Undone: ${count(things, "change")}.${left}`, () => void undoChanges(undoings));
+  const revert = (): void => void undoChanges(undoings, { isRedo: !isRedo });
+  const done = `${isRedo ? "Redone" : "Undone"}: ${count(things, "change")}.${left}`;
+  return notify(done, revert, isRedo ? "Undo" : "Redo");
 }
 
 const isRefused = (error: unknown): error is ApiError =>

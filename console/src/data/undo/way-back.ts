@@ -74,7 +74,7 @@ export function offerWaysBack(findUndo: () => Undo | undefined): void {
 }
 
 /** Returns undo for the most recent commands; the first caller consumes them. */
-export function findWayBack(): (() => void) | undefined {
+function findWayBack(): (() => void) | undefined {
   const ids = takeFresh();
   if (ids.length === 0 || ids.length > COMMANDS_MAX) return undefined;
   const undo = find();
