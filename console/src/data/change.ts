@@ -1,33 +1,5 @@
-/** Optimistic changes, with undo. */
-import { notify } from "../ui/toast.tsx";
+/** Words for failed changes. */
 import { ApiError } from "./api.ts";
-import { findWayBack } from "./undo/way-back.ts";
-
-export interface Change {
-  /** Applies the change optimistically; returns a function that reverts it. */
-  readonly show?: () => () => void;
-  readonly send: () => Promise<unknown>;
-  /** The message of the toast, such as "INC0000012 is yours". */
-  readonly said: string;
-  /** The inverse operation, where the server does not offer undo. */
-  readonly undo?: () => Promise<unknown>;
-}
-
-/** Applies a change optimistically, sends it and offers undo; a rejected change is reverted and the error is shown. */
-export async function applyChange({ show, send, said, undo }: Change): Promise<boolean> {
-  const takeBack = show?.();
-  try {
-    await send();
-    const invert =
-      undo && (() => void undo().catch((error: unknown) => notify(describeRefusal(error))));
-    notify(said, findWayBack() ?? invert);
-    return true;
-  } catch (error) {
-    takeBack?.();
-    notify(describeRefusal(error));
-    return false;
-  }
-}
 
 const CONFLICT =
   "Another user changed this since you opened it. Your change was not saved. Review the latest version.";

@@ -1,5 +1,5 @@
 /** A command of a button, menu or shortcut: busy state, errors as text, and a toast with undo. */
-import { useState } from "react";
+import { useRunner } from "../ui/behaviour/runner.ts";
 import { notify } from "../ui/toast.tsx";
 import { call, type Input, type OperationId, type Reply } from "./api.ts";
 import { describeRefusal } from "./change.ts";
@@ -18,6 +18,8 @@ export interface CommandOptions<O extends OperationId> {
   /** Used instead of the current environment. */
   readonly environment?: Environment | undefined;
   readonly onDone?: (reply: Reply<O>) => void;
+  /** Handles an error. If it returns true, no toast is shown. */
+  readonly onRefused?: ((error: unknown) => boolean) | undefined;
 }
 
 export interface Command<O extends OperationId> {
@@ -33,17 +35,16 @@ export function useCommand<O extends OperationId>(
   options: CommandOptions<O> = {},
 ): Command<O> {
   const missing = useRefusal(operation);
-  const [isBusy, setBusy] = useState(false);
+  const { run, isBusy } = useRunner();
   return {
     isBusy,
     refusal: missing ?? options.refusal,
     run: async (input, ifMatch) => {
-      setBusy(true);
-      try {
-        return await perform(operation, input, { ...options, ifMatch });
-      } finally {
-        setBusy(false);
-      }
+      let reply: Reply<O> | undefined;
+      await run(async () => {
+        reply = await perform(operation, input, { ...options, ifMatch });
+      });
+      return reply;
     },
   };
 }
@@ -54,21 +55,34 @@ export async function perform<O extends OperationId>(
   input: Input<O>,
   options: CommandOptions<O> & { readonly ifMatch?: string | undefined } = {},
 ): Promise<Reply<O> | undefined> {
-  const { said, undo, show, ifMatch, environment, onDone } = options;
+  const { said, undo, show, ifMatch, environment, onDone, onRefused } = options;
   const takeBack = show?.();
   try {
     const reply = await call(operation, input, {
       ...(ifMatch !== undefined && { ifMatch }),
       ...(environment !== undefined && { environment }),
     });
-    const invert =
-      undo && (() => void undo(reply).catch((error: unknown) => notify(describeRefusal(error))));
-    const text = typeof said === "function" ? said(reply) : said;
-    if (text !== undefined) notify(text, invert);
+    tellDone(typeof said === "function" ? said(reply) : said, undo && (() => undo(reply)));
     onDone?.(reply);
     return reply;
   } catch (error) {
     takeBack?.();
+    if (!onRefused?.(error)) notify(describeRefusal(error));
+    return undefined;
+  }
+}
+
+/** Shows the result of a command, with the given undo, or the server's. */
+export function tellDone(text: string | undefined, undo?: () => Promise<unknown>): void {
+  if (text === undefined) return;
+  notify(text, undo && (() => void attempt(undo)));
+}
+
+/** Runs several calls outside a component. An error is shown, and resolves to undefined. */
+export async function attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
     notify(describeRefusal(error));
     return undefined;
   }
@@ -80,24 +94,19 @@ export interface Work {
   readonly refusal: string | undefined;
 }
 
+interface WorkOptions {
+  /** Why it is disabled, apart from a missing permission. */
+  readonly refusal?: string | undefined;
+  /** Handles an error. If it returns true, no toast is shown. */
+  readonly onRefused?: (error: unknown) => boolean;
+}
+
 /** A command of several calls, or of a call and a browser action. Stops at the first error and shows it. */
-export function useWork(operation: OperationId | undefined, why?: string): Work {
+export function useWork(operation: OperationId | undefined, options: WorkOptions = {}): Work {
+  const { refusal, onRefused } = options;
   const missing = useRefusal(operation);
-  const [isBusy, setBusy] = useState(false);
-  return {
-    isBusy,
-    refusal: missing ?? why,
-    run: async (work) => {
-      setBusy(true);
-      try {
-        await work();
-        return true;
-      } catch (error) {
-        notify(describeRefusal(error));
-        return false;
-      } finally {
-        setBusy(false);
-      }
-    },
-  };
+  const { run, isBusy } = useRunner((error) => {
+    if (!onRefused?.(error)) notify(describeRefusal(error));
+  });
+  return { run, isBusy, refusal: missing ?? refusal };
 }

@@ -1,5 +1,6 @@
 import { X } from "lucide-react";
 import { useState } from "react";
+import { useUpload } from "../data/files/use-upload.ts";
 import { type FieldProps, useForm } from "./context.ts";
 import { isEmpty, typeOf } from "./schema.ts";
 import { PlainButton } from "../ui/form/button.tsx";
@@ -13,8 +14,9 @@ const FILES_MAX = 10;
  */
 export function Files({ id, schema, value, isDisabled, describedBy, onChange }: FieldProps) {
   const { upload } = useForm();
-  const [pending, setPending] = useState(0);
-  const [problem, setProblem] = useState<string>();
+  const { send, isBusy, problem } = useUpload(
+    (file) => upload?.(file) ?? Promise.resolve(file.name),
+  );
   const isMany = typeOf(schema) === "array";
   const ids = isEmpty(value) ? [] : ([value].flat() as readonly string[]);
   const [names, setNames] = useState<ReadonlyMap<string, string>>(new Map());
@@ -22,19 +24,10 @@ export function Files({ id, schema, value, isDisabled, describedBy, onChange }: 
   const accept = (schema.items ?? schema)["x-accept"]?.join(",");
   const take = async (files: FileList | null): Promise<void> => {
     const chosen = [...(files ?? [])].slice(0, max - ids.length);
-    setPending(chosen.length);
-    setProblem(undefined);
-    try {
-      const sent = await Promise.all(
-        chosen.map((file) => upload?.(file) ?? Promise.resolve(file.name)),
-      );
-      setNames(new Map([...names, ...sent.map((id, n) => [id, chosen[n]?.name ?? id] as const)]));
-      onChange(isMany ? [...ids, ...sent] : sent[0]);
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-    } finally {
-      setPending(0);
-    }
+    const sent = await send(chosen);
+    if (!sent) return;
+    setNames(new Map([...names, ...sent.map((id, n) => [id, chosen[n]?.name ?? id] as const)]));
+    onChange(isMany ? [...ids, ...sent] : sent[0]);
   };
   return (
     <div
@@ -60,17 +53,13 @@ export function Files({ id, schema, value, isDisabled, describedBy, onChange }: 
       ))}
       {ids.length < max && (
         <label className="btn form-add">
-          {pending > 0
-            ? "Uploading…"
-            : accept?.startsWith("image")
-              ? "Select image"
-              : "Select file"}
+          {isBusy ? "Uploading…" : accept?.startsWith("image") ? "Select image" : "Select file"}
           <FileInput
             id={`${id}-input`}
             className="hide"
             accept={accept}
             multiple={isMany}
-            disabled={isDisabled || pending > 0}
+            disabled={isDisabled || isBusy}
             aria-describedby={describedBy}
             onChange={({ target }) => void take(target.files)}
           />

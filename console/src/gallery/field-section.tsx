@@ -2,6 +2,7 @@ import { PersonField, TeamField, TicketField } from "../data/options/search-fiel
 import { CheckField, ChoicesField, SelectField } from "../ui/form/choice-field.tsx";
 import type { Choice } from "../ui/form/choices.ts";
 import { DateTimeField } from "../ui/form/date-time-field.tsx";
+import { ComboField } from "../ui/form/pickers/combo-field.tsx";
 import { NumberField } from "../ui/form/number-field.tsx";
 import { TextAreaField, TextField } from "../ui/form/text-field.tsx";
 import { FrameStates } from "./frame-states.tsx";
@@ -58,6 +59,16 @@ export function FieldSection() {
       </States>
       <States<string> title="TicketField" about="An open ticket; the value is its id.">
         {(field) => <TicketField {...field} label="Duplicate of" />}
+      </States>
+      <States<string> title="ComboField" about="A text found in a list, or a new one." filled="red">
+        {(field) => (
+          <ComboField
+            {...field}
+            label="Colour"
+            isFree
+            options={COLOURS.map(([value, label]) => ({ value, label }))}
+          />
+        )}
       </States>
       <PickerStates />
       <FrameStates />

@@ -5,7 +5,7 @@ import { useOp } from "../data/api.ts";
 import { useItemSearch } from "../data/options/searches.ts";
 import { Combobox, type ComboboxProps } from "../ui/overlay/combobox.tsx";
 import type { FieldProps } from "../ui/form/binding.ts";
-import { FieldFrame, framed } from "../ui/form/field-frame.tsx";
+import { comboOf, FieldFrame, framed } from "../ui/form/field-frame.tsx";
 import { PlainButton } from "../ui/form/button.tsx";
 
 interface ItemPickerProps extends Pick<
@@ -25,14 +25,11 @@ export function ItemsField({
 }: FieldProps<readonly string[]> & Pick<ItemPickerProps, "placeholder">) {
   return (
     <FieldFrame field={framed(field)}>
-      {({ id, disabled, ...bound }, label) => (
+      {(attributes, label) => (
         <ItemPicker
-          id={id}
+          {...comboOf(attributes)}
           label={label}
           placeholder={placeholder}
-          isDisabled={disabled}
-          isInvalid={bound["aria-invalid"] === true}
-          describedBy={bound["aria-describedby"]}
           value={field.value ?? []}
           onChange={field.onChange}
         />

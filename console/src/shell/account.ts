@@ -3,18 +3,16 @@ import { call } from "../data/api.ts";
 import { forgetPerson } from "../data/person-memory.ts";
 import { BASE_PATH, forgetPlace } from "../data/place.ts";
 import { announcePerson } from "../data/session.ts";
-import { notifyError } from "../ui/toast.tsx";
+import { perform } from "../data/use-command.ts";
 
 export async function signOut(): Promise<void> {
-  try {
-    await call("auth.logout");
+  const leave = (): void => {
     forgetPlace();
     forgetPerson();
     announcePerson(null);
     location.assign(`${BASE_PATH}/login`);
-  } catch (error) {
-    notifyError(error);
-  }
+  };
+  await perform("auth.logout", {}, { onDone: leave });
 }
 
 export async function markAllRead(): Promise<void> {

@@ -22,16 +22,28 @@ export interface Attempt {
 export function serverProblems(
   { error, values: sent }: Attempt,
   values: Values,
-  wrong: readonly Problem[],
+  { wrong, inside }: { readonly wrong: readonly Problem[]; readonly inside?: string | undefined },
 ): readonly Problem[] {
   if (!(error instanceof ApiError)) return [];
+  const whole = (parts: Values): Values => (inside === undefined ? parts : { [inside]: parts });
   return error.errors
     .map(({ path, message }) => ({ path, text: toPlainProblem(message) }))
     .filter(
       ({ path }) =>
-        isSame(valueAt(sent, path), valueAt(values, path)) &&
+        isSame(valueAt(whole(sent), path), valueAt(whole(values), path)) &&
         wrong.every((one) => one.path !== path),
     );
+}
+
+/** Moves the errors of a call below a field of the form: `/name` of a contact becomes `/contact/name`. */
+export async function errorsAt<T>(field: string, reply: Promise<T>): Promise<T> {
+  try {
+    return await reply;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const errors = error.errors.map((one) => ({ ...one, path: `/${field}${one.path}` }));
+    throw new ApiError(error.status, { ...error.problem, errors });
+  }
 }
 
 /** Problems without a field on the form: errors of other fields, and errors of the whole request. */

@@ -114,8 +114,9 @@ export function toPlainProblem(message: string): string {
   return KEYWORDS.find(([pattern]) => pattern.test(message))?.[1] ?? message;
 }
 
-/** Returns a sentence such as `Title is required.` */
+/** Returns a sentence such as `Title is required.` A label that is a question can't be its subject. */
 export function toSentence(label: string, problem: string): string {
-  const text = /^[A-Z]/.test(problem) ? problem : `${label} ${problem}`;
+  const subject = label.endsWith("?") ? "This field" : label;
+  const text = /^[A-Z]/.test(problem) ? problem : `${subject} ${problem}`;
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }

@@ -6,10 +6,10 @@ import { type OperationId, type Operations, routeOf } from "@millrace/client";
 import { FIELDS } from "@millrace/client/fields";
 import { useState } from "react";
 import type { FieldBinding, FormFrame } from "../../ui/form/binding.ts";
-import { notify } from "../../ui/toast.tsx";
 import { call, type Input, type Reply } from "../api.ts";
-import { describeRefusal, isConflict } from "../change.ts";
+import { isConflict } from "../change.ts";
 import { useRefusal } from "../people.ts";
+import { tellDone } from "../use-command.ts";
 import { type Base, type Draft, useDraft, type Version } from "./draft.ts";
 import {
   canBeEmpty,
@@ -59,6 +59,8 @@ interface OwnOptions<O extends OperationId, D extends object, R = Reply<O>> {
   readonly encode?: { readonly [K in keyof D]?: (value: NonNullable<NoInfer<D>[K]>) => unknown };
   /** For a draft whose fields differ from the body's. */
   readonly toBody?: (draft: D) => BodyOf<O>;
+  /** The body field whose parts the form edits, such as `fields` of a ticket: changed parts are sent. */
+  readonly inside?: string;
   /** Validation beyond the schema, by field: `{ until: "must be after From" }`. */
   readonly check?: (draft: NoInfer<D>) => Readonly<Record<string, string | undefined>>;
   /** Why the form can't be sent, apart from a missing permission. */
@@ -68,6 +70,11 @@ interface OwnOptions<O extends OperationId, D extends object, R = Reply<O>> {
   /** The inverse operation, where the server does not offer undo. */
   readonly undo?: (reply: R) => Promise<unknown>;
   readonly onDone?: (reply: R) => void;
+  /**
+   * Calls that come before the form of a new resource is sent, such as one that creates its caller. The returned
+   * values become part of the draft, so that a second attempt does not repeat them.
+   */
+  readonly before?: (draft: NoInfer<D>) => Promise<Partial<NoInfer<D>>>;
   /** Sends the draft with several calls. */
   readonly send?: (draft: D) => Promise<R>;
   /** The key under which changes are kept on this device until they are sent. */
@@ -86,6 +93,8 @@ export interface Form<D extends object, R = unknown> extends FormFrame {
    * is undefined.
    */
   readonly submitThen: (next: (reply: R | undefined) => Promise<unknown>) => void;
+  /** Sends the form with further values, as in "Save and publish" by one request. */
+  readonly submitWith: (more: Partial<D>) => void;
   readonly field: <K extends keyof D & string>(name: K) => FieldBinding<NonNullable<D[K]>>;
   readonly change: (changes: Partial<D>) => void;
   /** Returns the errors of a field and its parts, for components that show them separately. */
@@ -105,10 +114,10 @@ export function useForm<O extends OperationId, D extends object = DraftOf<O>, R 
   operation: O,
   options: FormOptions<O, D, R>,
 ): Form<D, R> {
-  const facts = FIELDS[operation] ?? NO_FACTS;
+  const { initial = {}, version, fixed, keptAs, inside } = options as OwnOptions<O, D, R>;
+  const facts = (inside === undefined && FIELDS[operation]) || NO_FACTS;
   const missing = useRefusal(operation);
   const refusal = missing ?? options.refusal;
-  const { initial = {}, version, fixed, keptAs } = options as OwnOptions<O, D, R>;
   const draft = useDraft(initial as Values, version?.etag, keptAs);
   const { values, changed, base } = draft;
   // The visible paths: errors at other paths are shown above the fields.
@@ -123,12 +132,12 @@ export function useForm<O extends OperationId, D extends object = DraftOf<O>, R 
     ...Object.entries(options.check?.(values as D) ?? {}),
   ].flatMap(([name, text]) => (text === undefined ? [] : [{ path: `/${name}`, text }]));
   const { attempt, theirs, ...sending } = useSending(operation, options, { draft, facts });
-  const problems = attempt ? [...wrong, ...serverProblems(attempt, values, wrong)] : [];
+  const problems = attempt ? [...wrong, ...serverProblems(attempt, values, { wrong, inside })] : [];
   const isUnchanged = changed.length === 0 && isUpdate && fixed === undefined;
-  const submit = (next?: Next<R>): void => {
+  const submit = (how: Pick<Sending<R>, "next" | "more"> = {}): void => {
     if (sending.isBusy || refusal !== undefined) return;
     if (wrong.length > 0) sending.fail(undefined);
-    else void sending.send(base.etag, { next, isUnchanged: next !== undefined && isUnchanged });
+    else void sending.send(base.etag, { ...how, isUnchanged: !!how.next && isUnchanged });
   };
   return {
     values: values as D,
@@ -146,11 +155,9 @@ export function useForm<O extends OperationId, D extends object = DraftOf<O>, R 
       keepMine: () => void sending.send(theirs.etag),
     },
     submit: () => submit(),
-    submitThen: submit,
-    reset: () => {
-      draft.reset();
-      sending.forget();
-    },
+    submitThen: (next) => submit({ next }),
+    submitWith: (more) => submit({ more: more as Values }),
+    reset: sending.reset,
     change: (changes) => draft.change(changes as Values),
     errorsOf: (name) => {
       shown.add(`/${name}`);
@@ -195,7 +202,7 @@ const limitsOf = (fact: Facts[string] = {}, isUpdate: boolean): Facts[string] =>
 
 interface AnyOptions extends Omit<
   OwnOptions<never, Values>,
-  "toBody" | "said" | "undo" | "onDone" | "send"
+  "toBody" | "said" | "undo" | "onDone" | "send" | "before"
 > {
   readonly params?: Readonly<Record<string, unknown>>;
   readonly said?: string | undefined;
@@ -217,6 +224,8 @@ type Next<R> = (reply: R | undefined) => Promise<unknown>;
 interface Sending<R> {
   /** Runs after the form was sent. */
   readonly next?: Next<R> | undefined;
+  /** Values that are sent in addition to the draft. */
+  readonly more?: Values | undefined;
   readonly isUnchanged?: boolean;
   readonly isRetry?: boolean;
 }
@@ -228,7 +237,7 @@ function useSending<O extends OperationId, D extends object, R>(
   { draft, facts }: { readonly draft: Draft; readonly facts: Facts },
 ) {
   const { values, changed, base } = draft;
-  const { version, onDone } = options as OwnOptions<O, D, R>;
+  const { version, onDone, before } = options as OwnOptions<O, D, R>;
   const [isBusy, setBusy] = useState(false);
   const [attempt, setAttempt] = useState<Attempt>();
   const [failures, setFailures] = useState(0);
@@ -240,15 +249,17 @@ function useSending<O extends OperationId, D extends object, R>(
   };
 
   const send = async (etag: string | undefined, how: Sending<R> = {}): Promise<void> => {
-    const { next, isUnchanged = false, isRetry = false } = how;
+    const { next, more, isUnchanged = false, isRetry = false } = how;
     setBusy(true);
     setTheirs(undefined);
     try {
+      const found = (await before?.(values as D)) as Values | undefined;
+      if (found) draft.change(found);
       const answered = isUnchanged
         ? undefined
-        : await sendForm(operation, options, { values, changed, facts, etag });
+        : await sendForm(operation, options, { ...extend(draft, found, more), facts, etag });
       if (answered) {
-        tell(options, answered.reply);
+        tellReply(options, answered.reply);
         setAttempt(undefined);
         if (options.startsOver) draft.reset();
         else draft.settle(answered.etag);
@@ -286,11 +297,26 @@ function useSending<O extends OperationId, D extends object, R>(
       if (theirs) draft.restart(theirs);
       setTheirs(undefined);
     },
-    forget: () => {
+    reset: () => {
+      draft.reset();
       setAttempt(undefined);
       setTheirs(undefined);
     },
   };
+}
+
+/** The draft with further values, which count as changed if they were not entered. */
+const extend = ({ values, changed }: Draft, found: Values = {}, more: Values = {}) => ({
+  values: { ...values, ...found, ...more },
+  changed: [...changed, ...Object.keys(more)],
+});
+
+function tellReply<O extends OperationId, D extends object, R>(
+  { said, undo }: FormOptions<O, D, R>,
+  reply: R,
+): void {
+  const text = typeof said === "function" ? said(reply) : said;
+  tellDone(text, undo && (() => undo(reply)));
 }
 
 const isPatch = (operation: OperationId): boolean => routeOf(operation).startsWith("PATCH ");
@@ -325,7 +351,11 @@ function bodyOf<O extends OperationId, D extends object, R>(
   draft: { readonly values: Values; readonly changed: readonly string[]; readonly facts: Facts },
 ): Values {
   const { values, changed, facts } = draft;
-  const { fixed } = options;
+  const { fixed, inside } = options;
+  if (inside !== undefined) {
+    const parts = Object.fromEntries(changed.map((name) => [name, values[name] ?? null]));
+    return { ...fixed, [inside]: parts };
+  }
   const encoders = (options.encode ?? {}) as Readonly<Record<string, (value: unknown) => unknown>>;
   if (options.toBody) return { ...fixed, ...(options.toBody(values as D) as Values) };
   const sent = isPatch(operation)
@@ -340,14 +370,3 @@ function bodyOf<O extends OperationId, D extends object, R>(
 
 const hasFields = (body: Values, facts: Facts): boolean =>
   Object.keys(body).length > 0 || Object.values(facts).some(({ required }) => required);
-
-function tell<O extends OperationId, D extends object, R>(
-  { said, undo }: FormOptions<O, D, R>,
-  reply: R,
-): void {
-  const text = typeof said === "function" ? said(reply) : said;
-  if (text === undefined) return;
-  const invert =
-    undo && (() => void undo(reply).catch((error: unknown) => notify(describeRefusal(error))));
-  notify(text, invert);
-}

@@ -6,6 +6,8 @@ import { useRefusal } from "../people.ts";
 export interface Outcome<O extends OperationId> {
   readonly reply?: Reply<O>;
   readonly error?: Error;
+  /** The version after the command. */
+  readonly etag?: string | undefined;
   readonly tookMs: number;
 }
 
@@ -35,8 +37,15 @@ export function useOutcome<O extends OperationId>(operation: O): OutcomeCommand<
     run: async (input, ifMatch) => {
       setBusy(true);
       const begunMs = performance.now();
-      const found = await call(operation, input, ifMatch === undefined ? {} : { ifMatch }).then(
-        (reply) => ({ reply }),
+      let etag: string | undefined;
+      const options = {
+        ...(ifMatch !== undefined && { ifMatch }),
+        onAnswer: ({ headers }: { readonly headers: Headers }): void => {
+          etag = headers.get("etag") ?? undefined;
+        },
+      };
+      const found = await call(operation, input, options).then(
+        (reply) => ({ reply, etag }),
         (failure: unknown) => ({
           error: failure instanceof Error ? failure : new Error(String(failure)),
         }),

@@ -1,9 +1,9 @@
 /** Form fields that search for a person, a team or a ticket. */
 import type { FieldProps } from "../../ui/form/binding.ts";
-import { FieldFrame, framed } from "../../ui/form/field-frame.tsx";
-import { Combobox } from "../../ui/overlay/combobox.tsx";
+import { comboOf, FieldFrame, framed } from "../../ui/form/field-frame.tsx";
+import { ComboField } from "../../ui/form/pickers/combo-field.tsx";
 import { useNames } from "../names/names.ts";
-import { TicketCombobox } from "./ticket-combobox.tsx";
+import { MajorCombobox, TicketCombobox } from "./ticket-combobox.tsx";
 import type { SearchedOptions } from "./option-search.ts";
 import { usePeopleSearch, useTeamSearch } from "./searches.ts";
 
@@ -27,6 +27,23 @@ interface TicketFieldProps extends SearchFieldProps {
   readonly isClosedToo?: boolean;
 }
 
+/** Selects an open major incident; the value is its id. */
+export function MajorField({ without = [], ...props }: TicketFieldProps) {
+  return (
+    <FieldFrame field={framed(props)}>
+      {(attributes, label) => (
+        <MajorCombobox
+          {...comboOf(attributes)}
+          label={label}
+          without={without}
+          value={props.value ?? undefined}
+          onChange={(next) => props.onChange(next ?? null)}
+        />
+      )}
+    </FieldFrame>
+  );
+}
+
 /** Selects an open ticket; the value is its id. */
 export function TicketField(given: TicketFieldProps) {
   const { kinds = [], without = [], isClosedToo = false, ...props } = given;
@@ -35,12 +52,9 @@ export function TicketField(given: TicketFieldProps) {
     <FieldFrame field={framed(props)}>
       {(attributes, label) => (
         <TicketCombobox
-          id={attributes.id}
+          {...comboOf(attributes)}
           label={label}
           placeholder={props.placeholder}
-          isDisabled={attributes.disabled}
-          isInvalid={attributes["aria-invalid"] === true}
-          describedBy={attributes["aria-describedby"]}
           kinds={kinds}
           without={without}
           onlyOpen={!isClosedToo}
@@ -58,24 +72,7 @@ interface FoundProps extends SearchFieldProps {
   readonly chosen: string | undefined;
 }
 
-function SearchField({ found, chosen, ...props }: FoundProps) {
-  const { value, onChange, placeholder } = props;
-  return (
-    <FieldFrame field={framed(props)}>
-      {(attributes, label) => (
-        <Combobox
-          {...found}
-          id={attributes.id}
-          label={label}
-          placeholder={placeholder}
-          isDisabled={attributes.disabled}
-          isInvalid={attributes["aria-invalid"] === true}
-          describedBy={attributes["aria-describedby"]}
-          value={value ?? undefined}
-          chosen={chosen}
-          onChange={(next) => onChange(next ?? null)}
-        />
-      )}
-    </FieldFrame>
-  );
-}
+/** A field whose options a search finds. */
+export const SearchField = ({ found, ...props }: FoundProps) => (
+  <ComboField {...props} {...found} />
+);

@@ -1,12 +1,13 @@
 import { Check, Plus } from "lucide-react";
 import { useState } from "react";
-import { call, useOp } from "../../data/api.ts";
+import { useOp } from "../../data/api.ts";
+import { useForm } from "../../data/form/use-form.ts";
 import { useMay } from "../../data/people.ts";
 import { place, switchPlace } from "../../data/place.ts";
 import { Avatar } from "../../ui/avatar.tsx";
-import { Button, PlainButton } from "../../ui/form/button.tsx";
-import { TextInput } from "../../ui/form/controls.tsx";
-import { notifyError } from "../../ui/toast.tsx";
+import { PlainButton } from "../../ui/form/button.tsx";
+import { InlineForm } from "../../ui/form/inline-form.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
 
 /** The workspaces of the user, and a form that creates one. */
 export function WorkspaceChoices({ onStay }: { readonly onStay: () => void }) {
@@ -48,34 +49,14 @@ export function WorkspaceChoices({ onStay }: { readonly onStay: () => void }) {
 }
 
 function NewWorkspace() {
-  const [name, setName] = useState("");
-  const create = async (): Promise<void> => {
-    try {
-      const { data } = await call("workspaces.create", { body: { name } });
-      switchPlace({ workspace: data.slug });
-    } catch (error) {
-      notifyError(error);
-    }
-  };
+  const form = useForm("workspaces.create", {
+    onDone: ({ data }) => switchPlace({ workspace: data.slug }),
+  });
   return (
-    <form
-      className="row menu-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void create();
-      }}
-    >
-      <TextInput
-        className="grow"
-        aria-label="Workspace name"
-        placeholder="Name"
-        autoFocus
-        required
-        maxLength={100}
-        value={name}
-        onChange={(event) => setName(event.target.value)}
-      />
-      <Button look="main">Create</Button>
-    </form>
+    <div className="menu-form">
+      <InlineForm form={form} label="New workspace" act="Create" isMain isLine>
+        <TextField {...form.field("name")} label="Workspace name" hidesLabel isFocused />
+      </InlineForm>
+    </div>
   );
 }

@@ -1,11 +1,15 @@
-import { useBlocker } from "@tanstack/react-router";
 import { type ReactNode, useRef } from "react";
 import type { FormFrame } from "../../ui/form/binding.ts";
-import { FormProblems, submitOnKeys, useFocusOnFailure } from "../../ui/form/form-parts.tsx";
+import {
+  FormProblems,
+  submitFinished,
+  submitOnKeys,
+  useFocusOnFailure,
+} from "../../ui/form/form-parts.tsx";
 import { Keys } from "../../ui/key.tsx";
-import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { useActions } from "../actions.ts";
 import { Button } from "../../ui/form/button.tsx";
+import { LeaveGuard } from "./leave-guard.tsx";
 
 interface FormPanelProps {
   readonly form: FormFrame;
@@ -27,16 +31,12 @@ interface FormPanelProps {
 export function FormPanel(props: FormPanelProps) {
   const { form, label, hasTitle = false, act = "Save", isNew = false } = props;
   const { children, aside, others } = props;
-  const { isBusy, isDirty, refusal, submit } = form;
+  const { isBusy, isDirty, refusal } = form;
   const box = useRef<HTMLFormElement>(null);
+  const submit = (): void => submitFinished(box, form.submit);
   useFocusOnFailure(form, box);
   const disabled = refusal ?? (isDirty || isNew ? undefined : "No changes to save.");
   useActions([{ keys: "mod+s", label: act, run: submit, always: true, disabled }]);
-  const blocker = useBlocker({
-    shouldBlockFn: () => isDirty && !isBusy,
-    enableBeforeUnload: () => isDirty,
-    withResolver: true,
-  });
   return (
     <>
       <form
@@ -70,17 +70,7 @@ export function FormPanel(props: FormPanelProps) {
           {others}
         </footer>
       </form>
-      {blocker.status === "blocked" && (
-        <Confirm
-          title="Discard changes?"
-          act="Discard"
-          keep="Keep editing"
-          onAct={blocker.proceed}
-          onClose={blocker.reset}
-        >
-          Your changes on this page are not saved.
-        </Confirm>
-      )}
+      <LeaveGuard form={form} />
     </>
   );
 }

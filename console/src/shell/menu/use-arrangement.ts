@@ -2,7 +2,7 @@
 import { useMemo, useSyncExternalStore } from "react";
 import { cache, call, useOp } from "../../data/api.ts";
 import { place } from "../../data/place.ts";
-import { notifyError } from "../../ui/toast.tsx";
+import { attempt } from "../../data/use-command.ts";
 import { type Arrangement, isOriginal, readArrangement } from "./arrangement.ts";
 
 export const MENU_PREFERENCE = { params: { key: "console.menu" } } as const;
@@ -50,12 +50,10 @@ function save(next: Arrangement): void {
   show(next);
   if (isSaving) return;
   isSaving = true;
-  void saveChanges()
-    .catch(notifyError)
-    .finally(() => {
-      isSaving = false;
-      show(undefined);
-    });
+  void attempt(saveChanges).then(() => {
+    isSaving = false;
+    show(undefined);
+  });
 }
 
 async function saveChanges(): Promise<void> {

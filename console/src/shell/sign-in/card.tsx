@@ -1,5 +1,6 @@
-import { type FormEvent, type ReactNode, useState } from "react";
-import { ApiError, Unreachable } from "../../data/api.ts";
+import type { FormEvent, ReactNode } from "react";
+import { Unreachable } from "../../data/api.ts";
+import { useRunner } from "../../ui/behaviour/runner.ts";
 import { Button } from "../../ui/form/button.tsx";
 import { TextInput } from "../../ui/form/controls.tsx";
 
@@ -12,17 +13,17 @@ export function Card(props: {
   readonly onBack?: () => void;
   readonly back?: string;
 }) {
-  const { isBusy, problem, attempt } = useAttempt();
+  const { isBusy, error, run } = useRunner();
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (props.onSubmit) void attempt(props.onSubmit);
+    if (props.onSubmit) void run(props.onSubmit);
   };
   return (
     <form className="sign-in-card" onSubmit={submit} aria-busy={isBusy}>
       <img src="mark.svg" width="32" height="32" alt="" />
       <h1>{props.title}</h1>
       {props.children}
-      <Problem text={problem} />
+      <Problem error={error} />
       {props.submit !== undefined && (
         <Button look="main" disabled={isBusy}>
           {props.submit}
@@ -37,37 +38,20 @@ export function Card(props: {
   );
 }
 
-/** Runs a sign-in request and keeps its error. */
-export function useAttempt() {
-  const [problem, setProblem] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
-  const attempt = async (work: () => Promise<unknown>): Promise<void> => {
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      await work();
-    } catch (error) {
-      setProblem(describe(error));
-    } finally {
-      setBusy(false);
-    }
-  };
-  return { problem, isBusy, attempt };
-}
-
-function describe(error: unknown): string {
-  if (error instanceof Unreachable) return "Can't reach the server. Try again.";
-  if (error instanceof ApiError) return error.message;
-  return error instanceof Error ? error.message : String(error);
-}
-
-export function Problem({ text }: { readonly text: string | undefined }) {
-  if (text === undefined) return null;
+/** The error of a request, or of the browser, such as a cancelled passkey. */
+export function Problem({ error }: { readonly error: unknown }) {
+  if (error === undefined) return null;
   return (
     <p className="sign-in-problem" role="alert">
-      {text}
+      {describe(error)}
     </p>
   );
+}
+
+/** Without a session, an expired one is not the reason of a refusal (`describeRefusal`). */
+function describe(error: unknown): string {
+  if (error instanceof Unreachable) return "Can't reach the server. Try again.";
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** A field with its label above it. */

@@ -4,8 +4,9 @@ import { useState } from "react";
 import { ApiError, call, type Reply, type Schemas } from "../../data/api.ts";
 import { BASE_PATH, place } from "../../data/place.ts";
 import { announcePerson } from "../../data/session.ts";
-import { Card, Field, Problem, useAttempt } from "./card.tsx";
+import { Card, Field, Problem } from "./card.tsx";
 import { usePasskey } from "./passkey.ts";
+import { useRunner } from "../../ui/behaviour/runner.ts";
 import { Button, PlainButton } from "../../ui/form/button.tsx";
 
 type Step = "password" | "second" | "sso" | "forgot" | "sent";
@@ -120,7 +121,7 @@ function PasswordForm(props: {
   readonly onSso: (workspace: string) => void;
 }) {
   const { email, password } = props.credentials;
-  const { problem, isBusy, attempt } = useAttempt();
+  const { error, isBusy, run } = useRunner();
   const [isKnown] = useState(email !== "");
   const chooseSso = async (): Promise<void> => {
     const workspace = await findSsoEntry();
@@ -145,9 +146,9 @@ function PasswordForm(props: {
         value={password}
         onChange={(value) => props.onChange({ email, password: value })}
       />
-      <Problem text={problem} />
+      <Problem error={error} />
       <nav className="sign-in-ways" aria-label="Other sign-in methods">
-        <PlainButton type="button" disabled={isBusy} onClick={() => void attempt(props.onPasskey)}>
+        <PlainButton type="button" disabled={isBusy} onClick={() => void run(props.onPasskey)}>
           Passkey
         </PlainButton>
         <PlainButton type="button" onClick={() => void chooseSso()}>
@@ -170,7 +171,7 @@ function SecondFactorForm(props: {
   const hasKey = methods.includes("webauthn");
   const hasApp = methods.includes("totp");
   const [code, setCode] = useState("");
-  const { problem, isBusy, attempt } = useAttempt();
+  const { error, isBusy, run } = useRunner();
   return (
     <Card
       title="Second factor"
@@ -183,13 +184,13 @@ function SecondFactorForm(props: {
           type="button"
           disabled={isBusy}
           onClick={() =>
-            void attempt(async () => props.onProof({ assertion: await usePasskey(options) }))
+            void run(async () => props.onProof({ assertion: await usePasskey(options) }))
           }
         >
           <KeyRound /> Use a passkey or security key
         </Button>
       )}
-      <Problem text={problem} />
+      <Problem error={error} />
       <Field
         label={hasApp ? "Code from your authenticator app" : "Recovery code"}
         hint={

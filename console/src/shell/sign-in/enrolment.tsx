@@ -1,9 +1,10 @@
 import { KeyRound, Smartphone } from "lucide-react";
 import { useState } from "react";
 import { call, type Schemas } from "../../data/api.ts";
+import { useRunner } from "../../ui/behaviour/runner.ts";
 import { toClipboard } from "../../ui/behaviour/copy.ts";
 import { signOut } from "../account.ts";
-import { Card, Field, Problem, useAttempt } from "./card.tsx";
+import { Card, Field, Problem } from "./card.tsx";
 import { makePasskey } from "./passkey.ts";
 import { QrCode } from "./qr-code.tsx";
 import { SignInPage } from "./sign-in.tsx";
@@ -40,7 +41,7 @@ function Choice(props: {
   readonly onSecret: (secret: TotpSecret) => void;
   readonly onEnrolled: (codes: readonly string[]) => void;
 }) {
-  const { problem, isBusy, attempt } = useAttempt();
+  const { error, isBusy, run } = useRunner();
   const beginTotp = async (): Promise<void> => props.onSecret((await call("mfa.enroll_totp")).data);
   const registerKey = async (): Promise<void> => {
     const options = (await call("mfa.register_webauthn", { body: {} })).data;
@@ -51,13 +52,13 @@ function Choice(props: {
   return (
     <Card title="Set up a second factor" back="Sign out" onBack={() => void signOut()}>
       <p>This workspace requires a second factor to sign in.</p>
-      <Button type="button" disabled={isBusy} autoFocus onClick={() => void attempt(beginTotp)}>
+      <Button type="button" disabled={isBusy} autoFocus onClick={() => void run(beginTotp)}>
         <Smartphone /> Use an authenticator app
       </Button>
-      <Button type="button" disabled={isBusy} onClick={() => void attempt(registerKey)}>
+      <Button type="button" disabled={isBusy} onClick={() => void run(registerKey)}>
         <KeyRound /> Use a passkey or security key
       </Button>
-      <Problem text={problem} />
+      <Problem error={error} />
     </Card>
   );
 }

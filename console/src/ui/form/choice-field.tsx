@@ -94,7 +94,11 @@ export function ChoicesField<T extends string>(props: ChoicesFieldProps<T>) {
   const error = props.errorFor(label);
   const options = props.options ?? optionsOf<T>(limits.items?.values);
   return (
-    <fieldset className="form-choices" disabled={isDisabled}>
+    <fieldset
+      className="form-choices"
+      disabled={isDisabled}
+      data-invalid={error === undefined ? undefined : ""}
+    >
       <legend>{label}</legend>
       {options.map(([one, words]) => (
         <label key={one}>

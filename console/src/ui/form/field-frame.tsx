@@ -22,6 +22,14 @@ export interface ControlAttributes {
   readonly "aria-required": true | undefined;
 }
 
+/** Props of a combobox from the attributes of a control. */
+export const comboOf = (attributes: ControlAttributes) => ({
+  id: attributes.id,
+  isDisabled: attributes.disabled,
+  isInvalid: attributes["aria-invalid"] === true,
+  describedBy: attributes["aria-describedby"],
+});
+
 interface FieldFrameProps {
   readonly field: FieldProps<never>;
   readonly children: (attributes: ControlAttributes, label: string) => ReactNode;

@@ -1,9 +1,9 @@
-import { type ReactNode, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Keys } from "../key.tsx";
 import { Confirm } from "../overlay/confirm.tsx";
 import { Dialog } from "../overlay/dialog.tsx";
 import type { FormFrame } from "./binding.ts";
-import { FormProblems, submitOnKeys, useFocusOnFailure } from "./form-parts.tsx";
+import { FormProblems, submitFinished, submitOnKeys, useFocusOnFailure } from "./form-parts.tsx";
 
 interface FormDialogProps {
   readonly form: FormFrame;
@@ -27,8 +27,16 @@ export function FormDialog(props: FormDialogProps) {
   const { form, title, act = "Save", onClose, children, others, isWide = false } = props;
   const box = useRef<HTMLDivElement>(null);
   const [isAsking, setAsking] = useState(false);
+  const main = useRef<HTMLButtonElement>(null);
   useFocusOnFailure(form, box);
-  const submit = form.isUnchanged ? onClose : form.submit;
+  const isDisabled = form.isBusy || form.refusal !== undefined;
+  // The button gets the focus if there are no fields, so that Enter confirms.
+  useEffect(() => {
+    const hasFields = box.current?.querySelector("input, textarea, select") != null;
+    const isFocused = box.current?.contains(document.activeElement) === true;
+    if (!isDisabled && !hasFields && !isFocused) main.current?.focus();
+  }, [isDisabled]);
+  const submit = (): void => (form.isUnchanged ? onClose() : submitFinished(box, form.submit));
   const mayClose = (): boolean => {
     if (form.isDirty) setAsking(true);
     return !form.isDirty;
@@ -48,11 +56,7 @@ export function FormDialog(props: FormDialogProps) {
             <button type="button" className="btn" onClick={() => mayClose() && onClose()}>
               Cancel
             </button>
-            <button
-              className="btn main"
-              disabled={form.isBusy || form.refusal !== undefined}
-              title={form.refusal}
-            >
+            <button ref={main} className="btn main" disabled={isDisabled} title={form.refusal}>
               {act} <Keys keys="mod+Enter" />
             </button>
           </>

@@ -39,7 +39,7 @@ export function FormProblems({ form }: { readonly form: FormFrame }) {
   );
 }
 
-const FIRST_WRONG = "[aria-invalid=true], [role=alert] button";
+const FIRST_WRONG = "[aria-invalid=true], [data-invalid] input, [role=alert] button";
 
 /** After each failed attempt, the first invalid field gets the focus. */
 export function useFocusOnFailure(
@@ -49,6 +49,16 @@ export function useFocusOnFailure(
   useEffect(() => {
     if (failures > 0) box.current?.querySelector<HTMLElement>(FIRST_WRONG)?.focus();
   }, [failures, box]);
+}
+
+/** Inputs that are not yet part of the form's values, such as incomplete JSON, and native required ones. */
+const UNFINISHED = ":is([required], [data-unfinished] input):invalid";
+
+/** Shows the message of the first unfinished input; without one, submits the form. */
+export function submitFinished(box: RefObject<HTMLElement | null>, submit: () => void): void {
+  const control = box.current?.querySelector<HTMLInputElement>(UNFINISHED);
+  if (control) control.reportValidity();
+  else submit();
 }
 
 /** Ctrl+Enter submits a form from any field, also where Enter inserts a line break. */

@@ -3,7 +3,7 @@ import { Keys } from "../key.tsx";
 import { Row, Stack } from "../layout/layout.tsx";
 import type { FormFrame } from "./binding.ts";
 import { Button } from "./button.tsx";
-import { FormProblems, submitOnKeys, useFocusOnFailure } from "./form-parts.tsx";
+import { FormProblems, submitFinished, submitOnKeys, useFocusOnFailure } from "./form-parts.tsx";
 
 interface InlineFormProps {
   readonly form: FormFrame;
@@ -15,6 +15,8 @@ interface InlineFormProps {
   readonly isMain?: boolean;
   /** Field and button in one line. */
   readonly isLine?: boolean;
+  /** Shows the buttons only after a change. */
+  readonly isQuiet?: boolean;
   /** More buttons: before the main one in a row, after it in a line. */
   readonly others?: ReactNode;
   /** Called on Escape; without it, Escape leaves the field. */
@@ -31,12 +33,14 @@ export function InlineForm(props: InlineFormProps) {
     keys,
     isMain = false,
     isLine = false,
+    isQuiet = false,
     others,
     onClose,
     children,
   } = props;
   const box = useRef<HTMLFormElement>(null);
   useFocusOnFailure(form, box);
+  const submit = (): void => submitFinished(box, form.submit);
   const onKeyDown = (event: KeyboardEvent<HTMLElement>): void => {
     const { target } = event;
     if (event.key === "Escape" && target instanceof HTMLElement)
@@ -44,8 +48,8 @@ export function InlineForm(props: InlineFormProps) {
     const isNewLine = event.shiftKey || !(target instanceof HTMLTextAreaElement);
     if (keys === "Enter" && event.key === "Enter" && !isNewLine) {
       event.preventDefault();
-      form.submit();
-    } else submitOnKeys(event, form.submit);
+      submit();
+    } else submitOnKeys(event, submit);
   };
   const button = (
     <Button look={isMain ? "main" : undefined} refusal={form.refusal} disabled={form.isBusy}>
@@ -60,7 +64,7 @@ export function InlineForm(props: InlineFormProps) {
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        form.submit();
+        submit();
       }}
       onKeyDown={onKeyDown}
     >
@@ -75,11 +79,13 @@ export function InlineForm(props: InlineFormProps) {
         ) : (
           <>
             {children}
-            <Row wraps>
-              {others}
-              <span className="grow" />
-              {button}
-            </Row>
+            {(form.isDirty || !isQuiet) && (
+              <Row wraps>
+                {others}
+                <span className="grow" />
+                {button}
+              </Row>
+            )}
           </>
         )}
       </Stack>

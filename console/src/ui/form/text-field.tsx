@@ -3,7 +3,7 @@ import type { FieldProps } from "./binding.ts";
 import { FieldFrame, framed } from "./field-frame.tsx";
 
 interface TextFieldProps extends FieldProps<string> {
-  readonly type?: "text" | "email" | "url" | "password";
+  readonly type?: "text" | "email" | "tel" | "url" | "password";
   readonly placeholder?: string | undefined;
   readonly isMono?: boolean;
   readonly autoComplete?: string;

@@ -12,7 +12,11 @@ export function useModal(focus = "[data-focus]"): RefObject<HTMLDialogElement | 
     if (!current || current.open) return undefined;
     const before = document.activeElement;
     current.showModal();
-    current.querySelector<HTMLElement>(focus)?.focus();
+    const first = current.querySelector<HTMLElement>(focus);
+    // The checked radio button gets the focus, like with Tab.
+    const isRadio = first?.matches("[type=radio]");
+    const checked = isRadio && current.querySelector<HTMLElement>("[type=radio]:checked");
+    (checked || first)?.focus();
     return () => returnFocus(before);
   }, [focus]);
   return dialog;

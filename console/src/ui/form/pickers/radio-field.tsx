@@ -12,7 +12,11 @@ export function RadioField<T extends string>(props: RadioFieldProps<T>) {
   const label = labelOf(props);
   const error = props.errorFor(label);
   return (
-    <fieldset className="form-choices" disabled={isDisabled}>
+    <fieldset
+      className="form-choices"
+      disabled={isDisabled}
+      data-invalid={error === undefined ? undefined : ""}
+    >
       <legend className={hidesLabel ? "hide" : undefined}>{label}</legend>
       {options.map(([one, words, about]) => (
         <label key={one}>
