@@ -12,19 +12,19 @@ export const COMPLETE = {
   change: "changes.complete_task",
   request: "requests.complete_task",
 } as const;
-const SKIP = { change: "changes.skip_task", request: "requests.skip_task" } as const;
-const REOPEN = { change: "changes.reopen_task", request: "requests.reopen_task" } as const;
+export const SKIP = { change: "changes.skip_task", request: "requests.skip_task" } as const;
+export const REOPEN = { change: "changes.reopen_task", request: "requests.reopen_task" } as const;
 const REMOVE = { change: "changes.remove_task", request: "requests.remove_task" } as const;
 const ORDER = { change: "changes.order_tasks", request: "requests.order_tasks" } as const;
 
-interface TaskPlace {
+export interface TaskPlace {
   readonly kind: TaskKind;
   readonly ticketId: string;
 }
 
 type Named = Pick<Task, "id" | "title">;
 
-const paramsOf = ({ ticketId }: TaskPlace, taskId: string) => ({ id: ticketId, taskId });
+export const paramsOf = ({ ticketId }: TaskPlace, taskId: string) => ({ id: ticketId, taskId });
 
 /** Completes a task, with an undo action that reopens it. */
 export function completeTask(place: TaskPlace, { id, title }: Named): Promise<unknown> {
@@ -39,15 +39,6 @@ export function completeTask(place: TaskPlace, { id, title }: Named): Promise<un
 export function reopenTask(place: TaskPlace, { id, title }: Named): Promise<unknown> {
   const params = paramsOf(place, id);
   return perform(REOPEN[place.kind], { params }, { said: `“${title}” reopened` });
-}
-
-export function skipTask(place: TaskPlace, { id, title }: Named, notes: string): Promise<unknown> {
-  const params = paramsOf(place, id);
-  return perform(
-    SKIP[place.kind],
-    { params, body: { notes } },
-    { said: `“${title}” skipped`, undo: () => call(REOPEN[place.kind], { params }) },
-  );
 }
 
 export function removeTask(place: TaskPlace, { id, title }: Named): Promise<unknown> {

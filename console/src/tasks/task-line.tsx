@@ -1,9 +1,9 @@
 import { Ellipsis } from "lucide-react";
 import { useState } from "react";
+import { call } from "../data/api.ts";
+import { useForm } from "../data/form/use-form.ts";
 import { useNames } from "../data/names/names.ts";
 import { Avatar } from "../ui/avatar.tsx";
-import { Field } from "../ui/field.tsx";
-import { Dialog } from "../ui/overlay/dialog.tsx";
 import { Menu } from "../ui/overlay/menu.tsx";
 import { DueDay } from "./due-day.tsx";
 import {
@@ -11,17 +11,21 @@ import {
   moveTask,
   removeTask,
   reopenTask,
-  skipTask,
+  paramsOf,
+  REOPEN,
+  SKIP,
   type Task,
-  type TaskKind,
+  type TaskPlace,
 } from "./task-act.ts";
-import { Button, PlainButton } from "../ui/form/button.tsx";
-import { CheckBox, TextInput } from "../ui/form/controls.tsx";
+import { PlainButton } from "../ui/form/button.tsx";
+import { CheckBox } from "../ui/form/controls.tsx";
+import { FormDialog } from "../ui/form/form-dialog.tsx";
+import { TextField } from "../ui/form/text-field.tsx";
 
 interface TaskLineProps {
   readonly task: Task;
   readonly tasks: readonly Task[];
-  readonly place: { readonly kind: TaskKind; readonly ticketId: string };
+  readonly place: TaskPlace;
   readonly refusal: string | undefined;
   readonly onEdit: () => void;
 }
@@ -89,50 +93,29 @@ export function TaskLine({ task, tasks, place, refusal, onEdit }: TaskLineProps)
           <Ellipsis />
         </Menu>
       )}
-      {isSkipping && (
-        <SkipDialog
-          title={task.title}
-          onClose={() => setSkipping(false)}
-          onSkip={(notes) => {
-            setSkipping(false);
-            void skipTask(place, task, notes);
-          }}
-        />
-      )}
+      {isSkipping && <SkipDialog {...{ place, task }} onClose={() => setSkipping(false)} />}
     </li>
   );
 }
 
 interface SkipDialogProps {
-  readonly title: string;
+  readonly place: TaskPlace;
+  readonly task: Task;
   readonly onClose: () => void;
-  readonly onSkip: (notes: string) => void;
 }
 
-function SkipDialog({ title, onClose, onSkip }: SkipDialogProps) {
-  const [notes, setNotes] = useState("");
+function SkipDialog({ place, task: { id, title }, onClose }: SkipDialogProps) {
+  const params = paramsOf(place, id);
+  const form = useForm(SKIP[place.kind], {
+    params,
+    check: ({ notes }) => ({ notes: notes?.trim() ? undefined : "is required" }),
+    said: `“${title}” skipped`,
+    undo: () => call(REOPEN[place.kind], { params }),
+    onDone: onClose,
+  });
   return (
-    <Dialog
-      title={`Skip “${title}”`}
-      onClose={onClose}
-      onSubmit={() => notes.trim() !== "" && onSkip(notes.trim())}
-      footer={
-        <Button look="main" disabled={notes.trim() === ""}>
-          {" "}
-          Skip task{" "}
-        </Button>
-      }
-    >
-      <Field label="Reason">
-        {(attributes) => (
-          <TextInput
-            {...attributes}
-            maxLength={2_000}
-            value={notes}
-            onChange={({ target }) => setNotes(target.value)}
-          />
-        )}
-      </Field>
-    </Dialog>
+    <FormDialog form={form} title={`Skip “${title}”`} act="Skip task" onClose={onClose}>
+      <TextField {...form.field("notes")} label="Reason" isRequired />
+    </FormDialog>
   );
 }

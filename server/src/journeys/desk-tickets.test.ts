@@ -121,6 +121,24 @@ describeInBrowser("tickets that belong together", () => {
     await page.keyboard.type("Nobody Known");
     await dialog.getByRole("textbox", { name: "Title" }).click();
     expect(await dialog.getByRole("textbox", { name: "Name" }).inputValue()).toBe("Nobody Known");
+
+    // Errors of the contact are shown at its fields, and nothing typed is lost.
+    const address = dialog.getByRole("textbox", { name: "E-mail" });
+    await address.fill("no address");
+    await page.keyboard.press("Control+Enter");
+    await dialog.getByText("Title is required.").waitFor();
+    await dialog.getByRole("textbox", { name: "Title" }).fill("The door squeaks");
+    await page.keyboard.press("Control+Enter");
+    await dialog.getByText(/^E-mail .*form/).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Keep editing" }).click();
+    await address.fill("nobody@known.example");
+    await page.keyboard.press("Control+Enter");
+    await dialog.waitFor({ state: "detached" });
+    const squeaking = (await owner(`GET ${ITSM}/tickets?q=squeaks`)).body.data;
+    const known = (await owner(`GET ${ITSM}/contacts?q=nobody`)).body.data;
+    expect(squeaking).toMatchObject([{ title: "The door squeaks", callerId: known[0].id }]);
+    expect(known).toHaveLength(1);
     expect(agent.faults).toEqual([]);
   });
 
@@ -150,6 +168,41 @@ describeInBrowser("tickets that belong together", () => {
       category: "Kitchen",
       callerId: contact.body.data.id,
       ciIds: [item.body.data.id],
+    });
+    expect(agent.faults).toEqual([]);
+  });
+
+  test("custom fields keep what is typed while a colleague changes others, and a tag is added with the keyboard", async () => {
+    const fields = ["Floor", "Room"].map((name) => ({
+      key: name.toLowerCase(),
+      name,
+      type: "text",
+    }));
+    expect((await owner(`PATCH ${ITSM}/kinds/problem`, { fields })).status).toBe(200);
+    const { number } = await raise("problems", "Draught", { fields: { floor: "1", room: "A" } });
+    const problem = `${ITSM}/problems/${number}`;
+    const agent = await at.visit(["agent"]);
+    const { page } = agent;
+    await enter(agent, number);
+    const own = page.getByRole("form", { name: "More" });
+    const [floor, room] = ["Floor", "Room"].map((name) => own.getByRole("textbox", { name }));
+    await floor!.fill("2");
+    await owner(`PATCH ${problem}`, { fields: { room: "B" } });
+    await expect.poll(() => room!.inputValue()).toBe("B");
+    expect(await floor!.inputValue()).toBe("2");
+    await floor!.press("Control+Enter");
+    await page.getByText(`${number} saved`).waitFor();
+    await own.getByRole("button", { name: "Save" }).waitFor({ state: "detached" });
+
+    await page.getByRole("button", { name: "Add tag" }).click();
+    await page.getByRole("combobox", { name: "Tag" }).fill("Cold");
+    // The first Enter takes the text of the field, the second sends the form.
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Enter");
+    await page.getByText(`${number}: tag added`).waitFor();
+    expect((await owner(`GET ${problem}`)).body.data).toMatchObject({
+      fields: { floor: "2", room: "B" },
+      tags: ["cold"],
     });
     expect(agent.faults).toEqual([]);
   });
@@ -185,7 +238,7 @@ describeInBrowser("tickets that belong together", () => {
     expect(agent.faults).toEqual([]);
   });
 
-  test("several selected tickets are merged into one of them", async () => {
+  test("several selected tickets are merged into the oldest or a chosen one, with the keyboard", async () => {
     const made = [
       await raise("incidents", "Fax A"),
       await raise("incidents", "Fax B"),
@@ -199,8 +252,10 @@ describeInBrowser("tickets that belong together", () => {
     await page.getByRole("toolbar", { name: "Selected tickets" }).waitFor();
     await page.keyboard.press("m");
     const dialog = page.getByRole("dialog", { name: "Merge 3 tickets" });
-    await dialog.getByRole("radio", { name: "Fax B" }).check();
-    await dialog.getByRole("button", { name: "Merge" }).click();
+    expect(await dialog.getByRole("radio", { name: "Fax A" }).isChecked()).toBe(true);
+    await page.keyboard.press("ArrowDown");
+    expect(await dialog.getByRole("radio", { name: "Fax B" }).isChecked()).toBe(true);
+    await page.keyboard.press("Control+Enter");
     await dialog.waitFor({ state: "detached" });
     const merged = await Promise.all(
       made.map(

@@ -20,6 +20,21 @@ describeInBrowser("permissions and stopped workflows", () => {
     await page.locator(".live-tag").waitFor({ state: "detached" });
   });
 
+  test("a field for people shows why it has no options", async () => {
+    const owner = await at.world.member(["owner"]);
+    const role = await owner("POST /api/v1/settings/roles", {
+      name: "Dispatcher",
+      permissions: ["incidents:read", "incidents:write", "desk:read", "views:own"],
+    });
+    expect(role.status).toBe(201);
+    const made = await owner("POST /api/v1/itsm/incidents", { title: "No tone" });
+    const { page } = await at.visit([role.body.data.id]);
+    await page.goto(`${at.origin}/desk/incidents/${made.body.data.number}`);
+    await page.getByRole("button", { name: "Add watcher" }).click();
+    await page.getByRole("combobox", { name: "Person" }).click();
+    await page.getByText("You don’t have permission to view users.").waitFor();
+  });
+
   test("a workflow whose deployer left is shown as stopped in the list, in the editor and on Home", async () => {
     const [owner, builder] = [await at.world.member(["owner"]), await at.world.member(["builder"])];
     const made = await builder("POST /api/v1/workflows", {

@@ -1,17 +1,16 @@
-import { INCIDENT_SEVERITY } from "@millrace/client/enums";
-import { MajorCombobox, TicketCombobox } from "../../data/options/ticket-combobox.tsx";
-import { PersonCombobox, TeamCombobox } from "../../data/options/person-combobox.tsx";
-import { Combobox } from "../../ui/overlay/combobox.tsx";
-import { Field } from "../../ui/field.tsx";
-import { toWords } from "../../ui/words.ts";
+import type { ReactNode } from "react";
+import {
+  MajorField,
+  PersonField,
+  TeamField,
+  TicketField,
+} from "../../data/options/search-field.tsx";
+import type { FieldBinding } from "../../ui/form/binding.ts";
+import { SelectField } from "../../ui/form/choice-field.tsx";
+import { DateTimeField } from "../../ui/form/date-time-field.tsx";
+import { TextAreaField, TextField } from "../../ui/form/text-field.tsx";
+import { LEVELS } from "../create/incident-fields.tsx";
 import { CategoryField } from "../fields/reference-fields.tsx";
-import { Select, TextArea, TextInput } from "../../ui/form/controls.tsx";
-
-const SEVERITIES = INCIDENT_SEVERITY.map((value) => ({
-  value,
-  label: toWords(value),
-}));
-const LEVELS = ["High", "Medium", "Low"] as const;
 
 export interface ActField {
   readonly name: string;
@@ -19,10 +18,8 @@ export interface ActField {
   readonly type:
     | "line"
     | "area"
-    | "ticket"
     | "problem"
     | "major"
-    | "severity"
     | "level"
     | "category"
     | "team"
@@ -34,105 +31,39 @@ export interface ActField {
 
 interface InputProps {
   readonly field: ActField;
+  readonly binding: FieldBinding<NonNullable<unknown>>;
   /** Ids of tickets that are not offered. */
   readonly without: readonly string[];
-  readonly value: unknown;
-  readonly error: string | undefined;
-  readonly onChange: (value: unknown) => void;
 }
 
 /** A form field of an action. */
-export function ActInput({ field, without, value, error, onChange }: InputProps) {
-  const text = typeof value === "string" ? value : "";
-  if (field.type === "category") return <CategoryField value={text} onChange={onChange} />;
-  return (
-    <Field label={field.label} error={error} isOptional={field.isOptional === true}>
-      {(attributes) => {
-        if (field.type === "area") {
-          return (
-            <TextArea
-              {...attributes}
-              rows={4}
-              placeholder={field.placeholder}
-              value={text}
-              onChange={({ target }) => onChange(target.value || undefined)}
-            />
-          );
-        }
-        if (field.type === "line") {
-          return (
-            <TextInput
-              {...attributes}
-              placeholder={field.placeholder}
-              value={text}
-              onChange={({ target }) => onChange(target.value || undefined)}
-            />
-          );
-        }
-        if (field.type === "time" || field.type === "level") {
-          return <PlainInput {...{ field, attributes, onChange }} />;
-        }
-        return (
-          <ChoiceInput
-            {...{ field, without, onChange }}
-            id={attributes.id}
-            value={text || undefined}
-          />
-        );
-      }}
-    </Field>
-  );
-}
-
-function PlainInput(props: {
-  readonly field: ActField;
-  readonly attributes: object;
-  readonly onChange: (value: unknown) => void;
-}) {
-  const { field, attributes, onChange } = props;
-  if (field.type === "time") {
-    return (
-      <TextInput
-        {...attributes}
-        type="datetime-local"
-        onChange={({ target }) =>
-          onChange(target.value === "" ? undefined : new Date(target.value).toISOString())
-        }
-      />
-    );
+export function ActInput({ field, binding, without }: InputProps): ReactNode {
+  const { label, type, isOptional = false, placeholder } = field;
+  // The kind of the field says which values it has.
+  const bound = <T,>() => ({
+    ...(binding as unknown as FieldBinding<T>),
+    label,
+    isRequired: !isOptional,
+  });
+  const text = bound<string>();
+  switch (type) {
+    case "line":
+      return <TextField {...text} placeholder={placeholder} />;
+    case "area":
+      return <TextAreaField {...text} placeholder={placeholder} />;
+    case "problem":
+      return <TicketField {...text} kinds={["problem"]} />;
+    case "major":
+      return <MajorField {...text} without={without} />;
+    case "level":
+      return <SelectField {...bound<number>()} options={LEVELS} none="Keep current value" />;
+    case "category":
+      return <CategoryField {...text} />;
+    case "team":
+      return <TeamField {...text} />;
+    case "person":
+      return <PersonField {...text} />;
+    case "time":
+      return <DateTimeField {...text} />;
   }
-  return (
-    <Select
-      {...attributes}
-      defaultValue=""
-      onChange={({ target }) => onChange(target.value === "" ? undefined : Number(target.value))}
-    >
-      <option value="">Keep current value</option>
-      {LEVELS.map((label, index) => (
-        <option key={label} value={index + 1}>
-          {label}
-        </option>
-      ))}
-    </Select>
-  );
-}
-
-function ChoiceInput(props: {
-  readonly field: ActField;
-  readonly id: string;
-  readonly without: readonly string[];
-  readonly value: string | undefined;
-  readonly onChange: (value: unknown) => void;
-}) {
-  const { field, without, ...rest } = props;
-  const { label, type } = field;
-  const named = { ...rest, label };
-  if (type === "ticket") {
-    return <TicketCombobox {...named} kinds={["incident"]} without={without} onlyOpen />;
-  }
-  if (type === "problem") return <TicketCombobox {...named} kinds={["problem"]} onlyOpen />;
-  if (type === "major") return <MajorCombobox {...named} without={without} />;
-  if (type === "severity") return <Combobox {...named} options={SEVERITIES} />;
-  if (type === "person") return <PersonCombobox {...named} />;
-  return <TeamCombobox {...named} />;
 }

@@ -1,18 +1,16 @@
 import "./bulk.css";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 import type { Schemas } from "../../data/api.ts";
-import { describeRefusal } from "../../data/change.ts";
+import { useForm } from "../../data/form/use-form.ts";
 import { useNames } from "../../data/names/names.ts";
-import { findWayBack } from "../../data/undo/way-back.ts";
 import { useDebounced } from "../../ui/behaviour/debounce.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
-import { Dialog } from "../../ui/overlay/dialog.tsx";
+import { FormDialog } from "../../ui/form/form-dialog.tsx";
 import { notify } from "../../ui/toast.tsx";
 import { count } from "../../ui/words.ts";
 import { type ActField, ActInput } from "./act-input.tsx";
 import type { Values } from "./bulk-acts.ts";
 import { type ActLine, toLines } from "./results.ts";
-import { Button } from "../../ui/form/button.tsx";
 
 type Results = Schemas["ActResults"];
 
@@ -55,80 +53,64 @@ interface ActPreviewProps {
  */
 export function ActPreview({ plan, onDone, onClose, onUndone }: ActPreviewProps) {
   const nameOf = useNames();
-  const [values, setValues] = useState<Values>({});
-  const [isTried, setTried] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const { results, error, isLoading, setError, retry } = useDryRun(plan, values);
-  const main = useRef<HTMLButtonElement>(null);
-  const { fields = [], effect } = plan;
-  const hasForm = fields.length > 0;
-  // The button loses focus while it is disabled during the dry run. With a form, the form keeps the focus.
-  useEffect(() => {
-    if (!hasForm) main.current?.focus();
-  }, [results, hasForm]);
+  const { label, fields = [], effect, undo } = plan;
+  const form = useForm<"tickets.bulk", Values, Results | undefined>("tickets.bulk", {
+    check: (values) =>
+      Object.fromEntries(
+        fields.map(({ name, isOptional }) => [
+          name,
+          isOptional || values[name] ? undefined : "is required",
+        ]),
+      ),
+    send: async (values) =>
+      plan.send(
+        able.map(({ id }) => id),
+        false,
+        values,
+      ),
+    said: (done) => done && `${label}: ${count(done.results.length, "ticket")} changed`,
+    ...(undo && {
+      undo: async (done) => {
+        await undo(done?.results ?? []);
+        notify(`Undone: ${count(done?.results.length ?? 0, "ticket")}`);
+        onUndone?.();
+      },
+    }),
+    onDone,
+  });
+  const { values, failures } = form;
+  const { results, error, isLoading } = useDryRun(plan, values, failures);
   const lines = toLines(results?.results ?? [], nameOf);
   const able = lines.filter(({ refusal }) => refusal === undefined);
-  const missing = fields.filter(({ name, isOptional }) => !isOptional && !values[name]);
-  const submit = async (): Promise<void> => {
-    setTried(true);
-    if (missing.length > 0 || able.length === 0 || isBusy) return;
-    const ids = able.map(({ id }) => id);
-    setBusy(true);
-    try {
-      const done = await plan.send(ids, false, values);
-      if (done) tellDone(plan, done.results, onUndone);
-      onDone();
-    } catch (refused) {
-      setBusy(false);
-      // Some tickets changed in the meantime: a new dry run shows which.
-      retry();
-      setError(new Error(describeRefusal(refused)));
-    }
+  const isComplete = fields.every(({ name, isOptional }) => isOptional || values[name]);
+  const isPossible = able.length > 0;
+  const frame = {
+    ...form,
+    refusal: form.refusal ?? (isPossible ? undefined : "None of the tickets can be changed."),
+    // An incomplete form shows what is missing.
+    submit: () => (isPossible || !isComplete) && form.submit(),
   };
-  const footer = (
-    <>
-      <Button type="button" onClick={onClose}>
-        Cancel
-      </Button>
-      <Button look="main" ref={main} disabled={able.length === 0 || isBusy}>
-        {plan.label} {able.length > 0 && count(able.length, "ticket")}
-      </Button>
-    </>
-  );
   return (
-    <Dialog
+    <FormDialog
+      form={frame}
       title={plan.title}
+      act={isPossible ? `${label} ${count(able.length, "ticket")}` : label}
       onClose={onClose}
-      onSubmit={() => void submit()}
-      footer={footer}
       isWide
     >
-      {hasForm && (
-        <div
-          className="act-form"
-          onKeyDown={(event) => {
-            if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
-            event.preventDefault();
-            void submit();
-          }}
-        >
-          {fields.map((field) => (
-            <ActInput
-              key={field.name}
-              field={field}
-              without={plan.ids}
-              value={values[field.name]}
-              error={isTried && missing.includes(field) ? "Required" : undefined}
-              onChange={(value) => setValues((old) => ({ ...old, [field.name]: value }))}
-            />
-          ))}
-        </div>
-      )}
+      {fields.map((field) => (
+        <ActInput
+          key={field.name}
+          field={field}
+          binding={form.field(field.name)}
+          without={plan.ids}
+        />
+      ))}
       {plan.note !== undefined && <p className="muted">{plan.note}</p>}
       {error && <ErrorNotice error={error} />}
       {isLoading && <Loading rows={5} />}
       <ActLines lines={lines} effect={effect} />
-    </Dialog>
+    </FormDialog>
   );
 }
 
@@ -161,12 +143,14 @@ export function ActLines({
   );
 }
 
-/** Runs the dry run again when a relevant form value changes. */
-function useDryRun(plan: PlannedAct, values: Values) {
+/**
+ * Runs the dry run again when a relevant form value changes, and after a failure: some tickets may have changed in
+ * the meantime.
+ */
+function useDryRun(plan: PlannedAct, values: Values, failures: number) {
   const [results, setResults] = useState<Results>();
   const [error, setError] = useState<Error>();
   const [isLoading, setLoading] = useState(false);
-  const [turn, setTurn] = useState(0);
   const settled = useDebounced(values, TYPING_MS);
   const deciding = Object.entries(settled).filter(([name]) => plan.sample?.[name] === undefined);
   const decided = JSON.stringify(deciding);
@@ -193,31 +177,10 @@ function useDryRun(plan: PlannedAct, values: Values) {
       isGone = true;
     };
     // Only the relevant part of `settled` is a dependency.
-  }, [plan, decided, turn]);
+  }, [plan, decided, failures]);
   return {
     results,
     error,
     isLoading: isLoading && !results,
-    setError,
-    retry: () => setTurn(turn + 1),
   };
-}
-
-/** Shows the result with an undo action. */
-function tellDone(
-  { label, undo }: PlannedAct,
-  done: Results["results"],
-  onUndone: (() => void) | undefined,
-): void {
-  const invert =
-    undo &&
-    ((): void =>
-      void undo(done).then(
-        () => {
-          notify(`Undone: ${count(done.length, "ticket")}`);
-          onUndone?.();
-        },
-        (error: unknown) => notify(describeRefusal(error)),
-      ));
-  notify(`${label}: ${count(done.length, "ticket")} changed`, findWayBack() ?? invert);
 }

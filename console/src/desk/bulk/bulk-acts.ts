@@ -35,7 +35,7 @@ const textOf = (values: Values, name: string): string | undefined => {
 
 /** Sets the fields of the form that have a value. */
 const setFields = (values: Values): readonly BulkStep[] | undefined => {
-  const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== "");
+  const given = Object.entries(values).filter(([, value]) => value != null && value !== "");
   return given.length === 0 ? undefined : [{ act: "set", set: Object.fromEntries(given) }];
 };
 

@@ -66,10 +66,14 @@ interface MergeDraft {
   readonly targetId: string | null;
 }
 
+/** The oldest ticket stays open by default: the later ones are the duplicates. */
+const findOldest = (tickets: readonly QueueTicket[]): string | null =>
+  tickets.toSorted((one, other) => one.createdAt.localeCompare(other.createdAt))[0]?.id ?? null;
+
 /** Merges the selected incidents into one of them, or into another incident. */
 function MergeDialog({ tickets, onDone, onClose }: MergeDialogProps) {
   const form = useForm("tickets.bulk", {
-    initial: { targetId: null },
+    initial: { targetId: findOldest(tickets) },
     check: ({ targetId }) => ({
       targetId:
         targetId === null

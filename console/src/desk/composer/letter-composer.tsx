@@ -27,7 +27,7 @@ export function LetterComposer(props: LetterComposerProps) {
       handle={props.handle}
       letter={letter.letter}
       onChange={letter.change}
-      onSend={(way) => void letter.send(way)}
+      onSend={letter.send}
       isBusy={letter.isBusy}
       disabled={props.disabled}
       canResolve={props.canResolve}

@@ -1,8 +1,7 @@
 import { useState } from "react";
 import type { OperationId } from "../../data/api.ts";
-import { describeRefusal } from "../../data/change.ts";
 import { uploadFile } from "../../data/files/files.ts";
-import { notify } from "../../ui/toast.tsx";
+import { attempt } from "../../data/use-command.ts";
 import { KINDS, type Ticket } from "../ticket-kind.ts";
 import { sendTo } from "../ticket/use-acts.ts";
 
@@ -22,15 +21,12 @@ export function useFiles({ kind, id }: Pick<Ticket, "kind" | "id">) {
     for (const file of chosen) {
       const key = (lastKey += 1);
       setFiles((old) => [...old, { key, name: file.name || "picture.png", fileId: undefined }]);
-      uploadFile(file).then(
-        (sent) =>
-          setFiles((old) =>
-            old.map((one) => (one.key === key ? { ...one, fileId: sent.id } : one)),
-          ),
-        (error: unknown) => {
-          drop(key);
-          notify(describeRefusal(error));
-        },
+      void attempt(() => uploadFile(file)).then((sent) =>
+        setFiles((old) =>
+          sent
+            ? old.map((one) => (one.key === key ? { ...one, fileId: sent.id } : one))
+            : old.filter((one) => one.key !== key),
+        ),
       );
     }
   };

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import { call } from "../../data/api.ts";
-import { describeRefusal } from "../../data/change.ts";
 import { useMe } from "../../data/people.ts";
+import { attempt, useWork } from "../../data/use-command.ts";
 import { notify } from "../../ui/toast.tsx";
 import { saidSince, type StreamEntry, toStream } from "../stream/moments.ts";
 import { refreshTickets } from "../ticket-cache.ts";
@@ -34,34 +34,30 @@ export function useLetter(ticket: Ticket, { stream, isRead, onNext }: LetterOpti
   const files = useFiles(ticket);
   /** The newest message at the time of the warning: sending again after the warning is allowed. */
   const [warnedId, setWarnedId] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
+  const { run, isBusy } = useWork(COMMENT[kind]);
   const unseen = useMemo(
     () => (isEmpty || seenId === undefined ? [] : saidSince(stream, seenId, meId)),
     [stream, seenId, meId, isEmpty],
   );
 
-  const send = async (way: SendWay): Promise<void> => {
-    if ((isEmpty && files.files.length === 0) || isBusy || files.isSending) return;
-    setBusy(true);
-    try {
-      const overtakenBy = await findOvertaking(ticket, warnedId ?? seenId ?? "", meId);
-      setWarnedId(overtakenBy);
-      if (overtakenBy !== undefined) return refreshTickets(kind);
-      await files.attachAll(letter.isInternal);
-      if (!isEmpty) {
-        await sendTo(COMMENT[kind], id, { body: letter.text, internal: letter.isInternal });
-      }
-      draft.clear();
-      if (way === "resolve" && kind === "incident" && !letter.isInternal && !isEmpty) {
-        await resolve(ticket, letter.text);
-        onNext();
-      }
-      refreshTickets(kind);
-    } catch (error) {
-      say(error);
-    } finally {
-      setBusy(false);
+  const sendAll = async (way: SendWay): Promise<void> => {
+    const overtakenBy = await findOvertaking(ticket, warnedId ?? seenId ?? "", meId);
+    setWarnedId(overtakenBy);
+    if (overtakenBy !== undefined) return refreshTickets(kind);
+    await files.attachAll(letter.isInternal);
+    if (!isEmpty) {
+      await sendTo(COMMENT[kind], id, { body: letter.text, internal: letter.isInternal });
     }
+    draft.clear();
+    if (way === "resolve" && kind === "incident" && !letter.isInternal && !isEmpty) {
+      await resolve(ticket, letter.text);
+      onNext();
+    }
+    return refreshTickets(kind);
+  };
+  const send = (way: SendWay): void => {
+    if ((isEmpty && files.files.length === 0) || isBusy || files.isSending) return;
+    void run(() => sendAll(way));
   };
   const isWarned = warnedId !== undefined;
   return {
@@ -94,7 +90,7 @@ async function resolve({ id, kind, number }: Ticket, resolution: string): Promis
     await sendTo("incidents.reopen", id, { reason: "Resolved by mistake" });
     refreshTickets(kind);
   };
-  notify(`Reply sent, ${number} resolved`, () => void undo().catch(say));
+  notify(`Reply sent, ${number} resolved`, () => void attempt(undo));
 }
 
 /** The stored draft, with the newest message that the author had seen when they started. */
@@ -139,5 +135,3 @@ function useDraft(ticketId: string, meId: string | undefined, isRead: boolean, l
   };
   return { letter, setLetter, seenId, isEmpty, clear };
 }
-
-const say = (error: unknown): void => notify(describeRefusal(error));

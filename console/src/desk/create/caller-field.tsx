@@ -1,30 +1,29 @@
+import { FIELDS } from "@millrace/client/fields";
 import { useState } from "react";
 import { joinSearches, useContactSearch, usePeopleSearch } from "../../data/options/searches.ts";
 import { useMay } from "../../data/people.ts";
+import { type FieldBinding, type FieldProps, partOf } from "../../ui/form/binding.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { comboOf, FieldFrame, framed } from "../../ui/form/field-frame.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
+import { Grid } from "../../ui/layout/layout.tsx";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
-import { Field } from "../../ui/field.tsx";
 import { useCaller } from "../use-caller.ts";
 import { type NewContact, toNewContact } from "./new-contact.ts";
-import { Button } from "../../ui/form/button.tsx";
-import { TextInput } from "../../ui/form/controls.tsx";
 
 const CREATE = "create:";
 
-interface CallerFieldProps {
-  readonly value: string | undefined;
-  readonly onChange: (callerId: string | undefined) => void;
+interface CallerFieldProps extends FieldProps<string> {
   /** Requests need a caller who is a member. */
   readonly isMember?: boolean;
-  /** A contact to create with the ticket; undefined if the user can't create contacts. */
-  readonly contact?: NewContact | undefined;
-  readonly onContact?: (contact: NewContact | undefined) => void;
-  readonly error?: string | undefined;
+  /** A contact to create with the ticket. */
+  readonly contact?: FieldBinding<NewContact>;
 }
 
 /** The caller, found by name or address: a member, a contact, or a new contact. */
-export function CallerField(props: CallerFieldProps) {
-  const { value, onChange, isMember = false, contact, onContact, error } = props;
-  const label = isMember ? "Requested for" : "Caller";
+export function CallerField(given: CallerFieldProps) {
+  const { isMember = false, contact, ...props } = given;
+  const { value, onChange } = props;
   const may = useMay();
   const people = usePeopleSearch();
   const contacts = useContactSearch();
@@ -32,33 +31,30 @@ export function CallerField(props: CallerFieldProps) {
   const [unknown, setUnknown] = useState<string>();
   const found = isMember || !may("contacts.list") ? people : joinSearches(people, contacts);
   const caller = useCaller(value ?? null);
-  const canCreate = onContact !== undefined && may("contacts.create");
+  const canCreate = contact !== undefined && may("contacts.create");
   const create = (words: string): void => {
-    onChange(undefined);
-    onContact?.(toNewContact(words));
+    onChange(null);
+    contact?.onChange(toNewContact(words));
   };
   const choose = (chosen: string | undefined): void => {
     setUnknown(undefined);
-    if (chosen?.startsWith(CREATE)) return create(chosen.slice(CREATE.length));
-    onContact?.(undefined);
-    onChange(chosen);
+    if (chosen?.startsWith(CREATE)) create(chosen.slice(CREATE.length));
+    else onChange(chosen ?? null);
   };
   const offered = { value: CREATE + typed, label: `Create contact “${typed}”` };
-  if (contact && onContact) {
-    return <ContactFields {...{ contact, onContact }} error={error} />;
-  }
+  if (contact?.value) return <ContactFields contact={contact} />;
+  const field = {
+    ...props,
+    errorFor: (label: string) =>
+      unknown === undefined
+        ? props.errorFor(label)
+        : `“${unknown}” not found. Select a person from the list.`,
+  };
   return (
-    <Field
-      label={label}
-      isOptional
-      error={
-        unknown === undefined ? error : `“${unknown}” not found. Select a person from the list.`
-      }
-      help={isMember ? undefined : "Default: you."}
-    >
-      {({ id }) => (
+    <FieldFrame field={framed(field)}>
+      {(attributes, label) => (
         <Combobox
-          id={id}
+          {...comboOf(attributes)}
           label={label}
           options={canCreate && typed !== "" ? [...found.options, offered] : found.options}
           search={{
@@ -69,54 +65,34 @@ export function CallerField(props: CallerFieldProps) {
             },
           }}
           chosen={caller?.name}
-          value={value}
+          value={value ?? undefined}
           onChange={choose}
           // Unrecognised text must not be dropped silently.
           onUnknown={canCreate ? create : setUnknown}
           placeholder="Search by name or e-mail address"
         />
       )}
-    </Field>
+    </FieldFrame>
   );
 }
 
-const PARTS = [
-  ["name", "Name", "text"],
-  ["address", "E-mail", "email"],
-  ["phone", "Phone", "tel"],
-] as const;
-
-interface ContactFieldsProps {
-  readonly contact: NewContact;
-  readonly onContact: (contact: NewContact | undefined) => void;
-  readonly error: string | undefined;
-}
+const { name, address, phone } = FIELDS["contacts.create"] ?? {};
 
 /** The contact that is created with the ticket. */
-function ContactFields({ contact, onContact, error }: ContactFieldsProps) {
+function ContactFields({ contact }: { readonly contact: FieldBinding<NewContact> }) {
   return (
     <fieldset className="new-contact" aria-label="New contact">
       <p className="row">
         <strong className="grow">New contact</strong>
-        <Button look="bare" type="button" onClick={() => onContact(undefined)}>
+        <Button look="bare" type="button" onClick={() => contact.onChange(null)}>
           Select existing person
         </Button>
       </p>
-      <div className="act-columns">
-        {PARTS.map(([name, label, type]) => (
-          <Field key={name} label={label} isOptional={name !== "name"}>
-            {(attributes) => (
-              <TextInput
-                {...attributes}
-                type={type}
-                value={contact[name]}
-                onChange={({ target }) => onContact({ ...contact, [name]: target.value })}
-              />
-            )}
-          </Field>
-        ))}
-      </div>
-      {error !== undefined && <p className="field-error">{error}</p>}
+      <Grid min="s">
+        <TextField {...partOf(contact, "name", name)} />
+        <TextField {...partOf(contact, "address", address)} label="E-mail" type="email" />
+        <TextField {...partOf(contact, "phone", phone)} type="tel" />
+      </Grid>
     </fieldset>
   );
 }

@@ -1,10 +1,11 @@
 import { CHANGE_TYPE } from "@millrace/client/enums";
+import { TeamField } from "../../data/options/search-field.tsx";
+import { SelectField } from "../../ui/form/choice-field.tsx";
 import { choicesOf } from "../../ui/form/choices.ts";
-import { Field } from "../../ui/field.tsx";
-import type { DraftFieldsProps } from "./draft.ts";
+import { DateTimeField } from "../../ui/form/date-time-field.tsx";
+import { Grid } from "../../ui/layout/layout.tsx";
 import { LEVELS } from "./incident-fields.tsx";
-import { ChoiceField, TeamField, TextFields } from "./text-fields.tsx";
-import { TextInput } from "../../ui/form/controls.tsx";
+import { type KindFieldsProps, TextFields } from "./text-fields.tsx";
 
 const TYPES = choicesOf(CHANGE_TYPE, {
   normal: "Normal: needs approval",
@@ -13,48 +14,19 @@ const TYPES = choicesOf(CHANGE_TYPE, {
 });
 
 /** The required fields of a change; plans and approvers are added on its page. */
-export function ChangeFields(props: DraftFieldsProps) {
-  const { draft, onChange, errorOf } = props;
+export function ChangeFields({ form }: KindFieldsProps) {
   return (
     <>
-      <TextFields {...props} label="Title" />
-      <div className="act-columns">
-        <ChoiceField
-          label="Type"
-          value={draft.changeType}
-          options={TYPES}
-          onChange={(changeType) => onChange({ changeType })}
-        />
-        <ChoiceField
-          label="Impact"
-          value={draft.impact}
-          options={LEVELS}
-          onChange={(impact) => onChange({ impact })}
-        />
-        <TeamField {...{ draft, onChange }} />
-      </div>
-      <div className="act-columns">
-        {(["plannedStart", "plannedEnd"] as const).map((name) => (
-          <Field
-            key={name}
-            label={name === "plannedStart" ? "Planned start" : "Planned end"}
-            error={errorOf(name)}
-            isOptional
-          >
-            {(attributes) => (
-              <TextInput
-                {...attributes}
-                type="datetime-local"
-                onChange={({ target }) =>
-                  onChange({
-                    [name]: target.value === "" ? undefined : new Date(target.value).toISOString(),
-                  })
-                }
-              />
-            )}
-          </Field>
-        ))}
-      </div>
+      <TextFields form={form} />
+      <Grid min="s">
+        <SelectField {...form.field("type")} options={TYPES} isRequired />
+        <SelectField {...form.field("impact")} options={LEVELS} isRequired />
+        <TeamField {...form.field("teamId")} />
+      </Grid>
+      <Grid min="s">
+        <DateTimeField {...form.field("plannedStart")} />
+        <DateTimeField {...form.field("plannedEnd")} />
+      </Grid>
     </>
   );
 }

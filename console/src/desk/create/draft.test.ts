@@ -1,31 +1,21 @@
 import { expect, test } from "vitest";
-import { EMPTY, findGaps, toBody } from "./draft.ts";
+import { findFaults, INITIAL } from "./draft.ts";
 
-const draft = { ...EMPTY, title: " No tone ", callerId: "usr_1", teamId: "tem_1", itemId: "cit_1" };
+const contact = { name: "Wilma", address: "", phone: "" };
+const faultsOf = (...given: Parameters<typeof findFaults>) =>
+  Object.keys(JSON.parse(JSON.stringify(findFaults(...given))) as object);
 
-test("each kind of ticket is created with its own fields", () => {
-  expect(toBody("incident", draft)).toEqual({
-    title: "No tone",
-    description: "",
-    teamId: "tem_1",
-    impact: 3,
-    urgency: 3,
-    callerId: "usr_1",
-  });
-  expect(toBody("request", { ...draft, values: { model: "X1" } })).toEqual({
-    itemId: "cit_1",
-    values: { model: "X1" },
-    requestedFor: "usr_1",
-  });
-  expect(toBody("problem", { ...draft, fields: { floor: "3" } })).toMatchObject({
-    priority: 3,
-    fields: { floor: "3" },
-  });
-  expect(toBody("change", draft)).not.toHaveProperty("callerId");
+test("a new contact needs a name, and an address or a phone number", () => {
+  expect(faultsOf("incident", { ...INITIAL, contact })).toEqual(["contact/address"]);
+  const named = { ...contact, name: " ", phone: "0801" };
+  expect(faultsOf("incident", { ...INITIAL, contact: named })).toEqual(["contact/name"]);
+  expect(faultsOf("problem", { ...INITIAL, contact })).toEqual([]);
 });
 
-test("missing values are reported at their field", () => {
-  expect(findGaps("incident", EMPTY)).toHaveProperty("title");
-  expect(findGaps("request", EMPTY)).toHaveProperty("itemId");
-  expect(findGaps("request", draft)).toEqual({});
+test("a change needs a title, and ends after it starts", () => {
+  expect(faultsOf("change", INITIAL)).toEqual(["title"]);
+  const [early, late] = ["2026-03-01T08:00:00Z", "2026-03-01T09:00:00Z"];
+  const draft = { ...INITIAL, title: "Move", plannedStart: late, plannedEnd: early };
+  expect(faultsOf("change", draft)).toEqual(["plannedEnd"]);
+  expect(faultsOf("change", { ...draft, plannedStart: early, plannedEnd: late })).toEqual([]);
 });

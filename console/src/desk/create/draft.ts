@@ -1,90 +1,52 @@
 /** A ticket before it is created. Values entered for one kind are kept when the kind changes. */
+import type { DraftOf } from "../../data/form/use-form.ts";
 import type { Kind } from "../ticket-kind.ts";
-import { findContactGap, type NewContact } from "./new-contact.ts";
+import type { NewContact } from "./new-contact.ts";
 
-export interface TicketDraft {
-  readonly callerId?: string | undefined;
+export const CREATE = {
+  incident: "incidents.create",
+  request: "requests.submit",
+  problem: "problems.create",
+  change: "changes.create",
+} as const;
+
+export type CreateOperation = (typeof CREATE)[Kind];
+
+/** The fields of all kinds. A request contains only those of its operation. */
+export type TicketDraft = DraftOf<CreateOperation> & {
   /** The contact to create as the caller. */
-  readonly contact?: NewContact | undefined;
-  readonly category: string;
-  readonly ciIds: readonly string[];
+  readonly contact?: NewContact | null | undefined;
   /** Ids of uploaded files. */
-  readonly fileIds: readonly string[];
-  readonly title: string;
-  readonly description: string;
-  readonly teamId?: string | undefined;
-  readonly impact: number;
-  readonly urgency: number;
-  readonly priority: number;
-  readonly changeType: "standard" | "normal" | "emergency";
-  readonly plannedStart?: string | undefined;
-  readonly plannedEnd?: string | undefined;
-  /** The catalog item of a request. */
-  readonly itemId?: string | undefined;
-  /** The answers to the form of that item. */
-  readonly values: Readonly<Record<string, unknown>>;
-  /** Custom fields of the kind. */
-  readonly fields: Readonly<Record<string, unknown>>;
-}
+  readonly fileIds?: readonly string[] | null | undefined;
+};
 
-export const EMPTY: TicketDraft = {
-  title: "",
-  category: "",
-  ciIds: [],
-  fileIds: [],
-  description: "",
+export const INITIAL: TicketDraft = {
   impact: 3,
   urgency: 3,
   priority: 3,
-  changeType: "normal",
+  type: "normal",
   values: {},
-  fields: {},
 };
 
-/** The props of the fields of each kind. */
-export interface DraftFieldsProps {
-  readonly draft: TicketDraft;
-  readonly onChange: (next: Partial<TicketDraft>) => void;
-  readonly errorOf: (field: string) => string | undefined;
-}
-
-/** Returns the request body that creates the ticket. */
-export function toBody(kind: Kind, draft: TicketDraft): Readonly<Record<string, unknown>> {
-  const { callerId, teamId, title, description, itemId, values, plannedStart, plannedEnd } = draft;
-  const maybe = (name: string, value: unknown) => (value === undefined ? {} : { [name]: value });
-  const fields = Object.keys(draft.fields).length === 0 ? {} : { fields: draft.fields };
-  if (kind === "request") return { itemId, values, ...maybe("requestedFor", callerId) };
-  const common = {
-    title: title.trim(),
-    description,
-    ...maybe("teamId", teamId),
-    ...(draft.ciIds.length > 0 && { ciIds: [...draft.ciIds] }),
-    ...fields,
-  };
-  if (kind === "problem") return { ...common, priority: draft.priority };
+/** Returns what is wrong beyond the schema, by path. */
+export function findFaults(
+  kind: Kind,
+  { title, contact, plannedStart, plannedEnd }: TicketDraft,
+): Readonly<Record<string, string | undefined>> {
   if (kind === "change") {
-    const times = { ...maybe("plannedStart", plannedStart), ...maybe("plannedEnd", plannedEnd) };
-    return { ...common, type: draft.changeType, impact: draft.impact, ...times };
+    return {
+      // The schema does not require a title, because a template can have one.
+      title: title?.trim() ? undefined : "is required",
+      plannedEnd:
+        plannedStart && plannedEnd && plannedEnd <= plannedStart
+          ? "must be after the start"
+          : undefined,
+    };
   }
-  const { impact, urgency } = draft;
-  const category = draft.category.trim() || undefined;
+  if (kind !== "incident" || !contact) return {};
+  const isReachable = contact.address.trim() !== "" || contact.phone.trim() !== "";
   return {
-    ...common,
-    impact,
-    urgency,
-    ...maybe("category", category),
-    ...maybe("callerId", callerId),
-  };
-}
-
-/** Returns the missing values by field. */
-export function findGaps(kind: Kind, draft: TicketDraft): Readonly<Record<string, string>> {
-  if (kind === "request") {
-    return draft.itemId === undefined ? { itemId: "Select a catalog item." } : {};
-  }
-  const caller = kind === "incident" && draft.contact && findContactGap(draft.contact);
-  return {
-    ...(draft.title.trim() === "" && { title: "Enter a title." }),
-    ...(caller && { callerId: caller }),
+    "contact/name": contact.name.trim() === "" ? "is required" : undefined,
+    "contact/address": isReachable ? undefined : "Enter an e-mail address or a phone number.",
   };
 }

@@ -1,59 +1,52 @@
 import { X } from "lucide-react";
 import { useState } from "react";
-import { describeRefusal } from "../../data/change.ts";
 import { uploadFile } from "../../data/files/files.ts";
-import { Field } from "../../ui/field.tsx";
+import { useUpload } from "../../data/files/use-upload.ts";
+import type { FieldProps } from "../../ui/form/binding.ts";
 import { PlainButton } from "../../ui/form/button.tsx";
 import { FileInput } from "../../ui/form/controls.tsx";
+import { FieldFrame, framed } from "../../ui/form/field-frame.tsx";
 
 const FILES_MAX = 10;
 
-interface FilesFieldProps {
-  /** Ids of uploaded files. */
-  readonly value: readonly string[];
-  readonly onChange: (ids: readonly string[]) => void;
-}
-
-/** Files that are uploaded immediately and attached once the ticket exists. */
-export function FilesField({ value, onChange }: FilesFieldProps) {
+/** Files that are uploaded immediately and attached once the ticket exists. The value is their ids. */
+export function FilesField(props: FieldProps<readonly string[]>) {
+  const { onChange } = props;
+  const ids = props.value ?? [];
   const [names, setNames] = useState<ReadonlyMap<string, string>>(new Map());
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<string>();
+  const { send, isBusy, problem } = useUpload(uploadFile);
   const add = async (chosen: readonly File[]): Promise<void> => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      const sent = await Promise.all(chosen.slice(0, FILES_MAX - value.length).map(uploadFile));
-      setNames(new Map([...names, ...sent.map(({ id, name }) => [id, name] as const)]));
-      onChange([...value, ...sent.map(({ id }) => id)]);
-    } catch (refused) {
-      setError(describeRefusal(refused));
-    } finally {
-      setBusy(false);
-    }
+    const sent = (await send(chosen.slice(0, FILES_MAX - ids.length))) ?? [];
+    setNames((old) => new Map([...old, ...sent.map(({ id, name }) => [id, name] as const)]));
+    onChange([...ids, ...sent.map(({ id }) => id)]);
+  };
+  const field = {
+    ...props,
+    errorFor: (label: string) => problem ?? props.errorFor(label),
+    help: isBusy ? "Uploading…" : props.help,
   };
   return (
-    <Field label="Files" isOptional error={error} help={isBusy ? "Uploading…" : undefined}>
+    <FieldFrame field={framed(field)}>
       {(attributes) => (
         <>
           <FileInput
             {...attributes}
             className="field"
             multiple
-            disabled={isBusy || value.length >= FILES_MAX}
+            disabled={attributes.disabled || isBusy || ids.length >= FILES_MAX}
             onChange={({ target }) => {
               void add([...(target.files ?? [])]);
               target.value = "";
             }}
           />
           <p className="tags">
-            {value.map((id) => (
+            {ids.map((id) => (
               <span key={id} className="chip">
                 <span className="cut">{names.get(id)}</span>
                 <PlainButton
                   type="button"
                   aria-label={`Remove ${names.get(id) ?? "file"}`}
-                  onClick={() => onChange(value.filter((one) => one !== id))}
+                  onClick={() => onChange(ids.filter((one) => one !== id))}
                 >
                   <X className="ico" />
                 </PlainButton>
@@ -62,6 +55,6 @@ export function FilesField({ value, onChange }: FilesFieldProps) {
           </p>
         </>
       )}
-    </Field>
+    </FieldFrame>
   );
 }

@@ -1,8 +1,10 @@
+import { TeamField } from "../../data/options/search-field.tsx";
+import { SelectField } from "../../ui/form/choice-field.tsx";
+import { Grid } from "../../ui/layout/layout.tsx";
+import { AffectedItemsField, CategoryField } from "../fields/reference-fields.tsx";
 import { CallerField } from "./caller-field.tsx";
-import { CategoryField, ItemsField } from "../fields/reference-fields.tsx";
 import { FilesField } from "./files-field.tsx";
-import type { DraftFieldsProps } from "./draft.ts";
-import { ChoiceField, TeamField, TextFields } from "./text-fields.tsx";
+import { type KindFieldsProps, TextFields } from "./text-fields.tsx";
 
 export const LEVELS = [
   [1, "High"],
@@ -10,36 +12,24 @@ export const LEVELS = [
   [3, "Low"],
 ] as const;
 
-export function IncidentFields(props: DraftFieldsProps) {
-  const { draft, onChange, errorOf } = props;
+export function IncidentFields({ form }: KindFieldsProps) {
   return (
     <>
       <CallerField
-        value={draft.callerId}
-        onChange={(callerId) => onChange({ callerId })}
-        contact={draft.contact}
-        onContact={(contact) => onChange({ contact })}
-        error={errorOf("callerId")}
+        {...form.field("callerId")}
+        label="Caller"
+        help="Default: you."
+        contact={form.field("contact")}
       />
-      <TextFields {...props} label="Title" />
-      <div className="act-columns">
-        <ChoiceField
-          label="Impact"
-          value={draft.impact}
-          options={LEVELS}
-          onChange={(impact) => onChange({ impact })}
-        />
-        <ChoiceField
-          label="Urgency"
-          value={draft.urgency}
-          options={LEVELS}
-          onChange={(urgency) => onChange({ urgency })}
-        />
-        <TeamField {...{ draft, onChange }} />
-      </div>
-      <CategoryField value={draft.category} onChange={(category) => onChange({ category })} />
-      <ItemsField value={draft.ciIds} onChange={(ciIds) => onChange({ ciIds })} />
-      <FilesField value={draft.fileIds} onChange={(fileIds) => onChange({ fileIds })} />
+      <TextFields form={form} />
+      <Grid min="s">
+        <SelectField {...form.field("impact")} options={LEVELS} isRequired />
+        <SelectField {...form.field("urgency")} options={LEVELS} isRequired />
+        <TeamField {...form.field("teamId")} />
+      </Grid>
+      <CategoryField {...form.field("category")} />
+      <AffectedItemsField {...form.field("ciIds")} />
+      <FilesField {...form.field("fileIds")} label="Files" />
     </>
   );
 }

@@ -15,14 +15,6 @@ export function toNewContact(typed: string): NewContact {
   return { name: text, address: "", phone: "" };
 }
 
-/** Returns what a new contact lacks. */
-export function findContactGap({ name, address, phone }: NewContact): string | undefined {
-  if (name.trim() === "") return "Enter a name.";
-  if (address.trim() === "" && phone.trim() === "")
-    return "Enter an e-mail address or a phone number.";
-  return undefined;
-}
-
 /** Returns the request body that creates the contact. */
 export function toContactBody({ name, address, phone }: NewContact) {
   return {

@@ -1,16 +1,11 @@
 import { useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
-import { type FieldError, Form, type Schema } from "../../form/index.ts";
+import { Form, type Schema } from "../../form/index.ts";
 import type { Kind } from "../ticket-kind.ts";
+import type { KindFieldsProps } from "./text-fields.tsx";
 
-interface OwnFieldInputsProps {
-  readonly kind: Kind;
-  readonly value: Readonly<Record<string, unknown>>;
-  readonly onChange: (value: Readonly<Record<string, unknown>>) => void;
-  readonly errors: readonly FieldError[];
-}
-
-export function OwnFieldInputs({ kind, value, onChange, errors }: OwnFieldInputsProps) {
+/** The custom fields of a kind. */
+export function OwnFieldInputs({ form, kind }: KindFieldsProps & { readonly kind: Kind }) {
   const may = useMay();
   const found = useOp("desk.get_kind", { params: { kind } }, { enabled: may("teams.list") }).data;
   // While the fields of a new kind load, the data of the previous kind is still present and must not be shown.
@@ -18,9 +13,10 @@ export function OwnFieldInputs({ kind, value, onChange, errors }: OwnFieldInputs
   return (
     <Form
       schema={found.data.schema as Schema}
-      value={value}
-      onChange={(next) => onChange(next as typeof value)}
-      errors={errors}
+      value={form.values.fields ?? {}}
+      onChange={(fields) => form.change({ fields: fields as Record<string, unknown> })}
+      errors={form.errorsOf("fields")}
+      base="/fields"
       isDense
       hasSummary={false}
     />

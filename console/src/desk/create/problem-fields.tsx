@@ -1,22 +1,18 @@
-import type { DraftFieldsProps } from "./draft.ts";
-import { ChoiceField, TeamField, TextFields } from "./text-fields.tsx";
+import { TeamField } from "../../data/options/search-field.tsx";
+import { SelectField } from "../../ui/form/choice-field.tsx";
+import { Grid } from "../../ui/layout/layout.tsx";
+import { type KindFieldsProps, TextFields } from "./text-fields.tsx";
 
 const PRIORITIES = [1, 2, 3, 4, 5].map((n) => [n, `P${n}`] as const);
 
-export function ProblemFields(props: DraftFieldsProps) {
-  const { draft, onChange } = props;
+export function ProblemFields({ form }: KindFieldsProps) {
   return (
     <>
-      <TextFields {...props} label="Title" />
-      <div className="act-columns">
-        <ChoiceField
-          label="Priority"
-          value={draft.priority}
-          options={PRIORITIES}
-          onChange={(priority) => onChange({ priority })}
-        />
-        <TeamField {...{ draft, onChange }} />
-      </div>
+      <TextFields form={form} />
+      <Grid min="s">
+        <SelectField {...form.field("priority")} options={PRIORITIES} isRequired />
+        <TeamField {...form.field("teamId")} />
+      </Grid>
     </>
   );
 }

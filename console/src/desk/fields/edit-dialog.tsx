@@ -11,7 +11,7 @@ import { TextAreaField, TextField } from "../../ui/form/text-field.tsx";
 import { CallerField } from "../create/caller-field.tsx";
 import { KINDS, type Ticket, UPDATE } from "../ticket-kind.ts";
 import { etagOfTicket } from "../ticket/use-acts.ts";
-import { CategoryField, ItemsField } from "./reference-fields.tsx";
+import { AffectedItemsField, CategoryField } from "./reference-fields.tsx";
 import { type EditedField, type FieldType, fieldsOf } from "./ticket-fields.ts";
 
 const LEVELS = [
@@ -68,19 +68,11 @@ function EditedInput({ field: { label, type }, binding }: InputProps): ReactNode
   if (options) return <SelectField {...bound<string | number>()} options={options} />;
   switch (type) {
     case "caller":
-      return (
-        <CallerField
-          value={text.value ?? undefined}
-          onChange={text.onChange}
-          error={text.errorFor(label)}
-        />
-      );
+      return <CallerField {...text} help="Default: you." />;
     case "category":
-      return <CategoryField value={text.value ?? ""} onChange={text.onChange} />;
-    case "items": {
-      const items = bound<readonly string[]>();
-      return <ItemsField value={items.value ?? []} onChange={items.onChange} />;
-    }
+      return <CategoryField {...text} />;
+    case "items":
+      return <AffectedItemsField {...bound<readonly string[]>()} />;
     case "person":
       return <PersonField {...text} />;
     case "team":

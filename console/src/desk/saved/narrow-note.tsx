@@ -24,7 +24,7 @@ interface NarrowNoteProps {
 export function NarrowNote({ view, search, columns, total, onView }: NarrowNoteProps) {
   const may = useMay();
   const meId = useMe()?.user.id ?? "";
-  const [isSaving, setSaving] = useState(false);
+  const [isNaming, setNaming] = useState(false);
   const part = toSavedPart(view, search, { meId });
   const refusal = refusalOfSaving(view);
   const { saved } = view;
@@ -32,11 +32,11 @@ export function NarrowNote({ view, search, columns, total, onView }: NarrowNoteP
   const canSave = search.only !== undefined || (!saved && view.id !== "open");
   useActions(
     canSave
-      ? [{ keys: "v", label: "Save as view", run: () => setSaving(true), disabled: refusal }]
+      ? [{ keys: "v", label: "Save as view", run: () => setNaming(true), disabled: refusal }]
       : [],
   );
   if (!isNarrowed) {
-    return isSaving ? dialog() : null;
+    return isNaming ? dialog() : null;
   }
   const keep = (): void => {
     if (!saved) return;
@@ -57,9 +57,9 @@ export function NarrowNote({ view, search, columns, total, onView }: NarrowNoteP
       <ViewDialog
         part={part}
         columns={columns}
-        onClose={() => setSaving(false)}
+        onClose={() => setNaming(false)}
         onSaved={(id) => {
-          setSaving(false);
+          setNaming(false);
           onView(id);
         }}
       />
@@ -81,12 +81,12 @@ export function NarrowNote({ view, search, columns, total, onView }: NarrowNoteP
           look="bare"
           disabled={refusal !== undefined}
           title={refusal ?? "Save as view (v)"}
-          onClick={() => setSaving(true)}
+          onClick={() => setNaming(true)}
         >
           <Bookmark /> Save as view
         </Button>
       )}
-      {isSaving && dialog()}
+      {isNaming && dialog()}
     </div>
   );
 }

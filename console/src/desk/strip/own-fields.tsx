@@ -1,59 +1,62 @@
-import { useEffect, useState } from "react";
 import { useOp } from "../../data/api.ts";
+import { useAnyForm } from "../../data/form/use-form.ts";
+import { versionOf } from "../../data/form/version.ts";
 import { useMay } from "../../data/people.ts";
 import { Form, type Schema } from "../../form/index.ts";
-import { KINDS, type Ticket, UPDATE } from "../ticket-kind.ts";
-import { changeFields } from "../ticket/use-acts.ts";
 import { Button } from "../../ui/form/button.tsx";
+import { InlineForm } from "../../ui/form/inline-form.tsx";
+import { getOf, type Ticket, UPDATE } from "../ticket-kind.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
 /** The custom fields of this kind, generated from their schema and edited in place. */
 export function OwnFields({ ticket }: { readonly ticket: Ticket }) {
+  const { kind, id, number, all } = ticket;
   const may = useMay();
-  const kind = useOp(
-    "desk.get_kind",
-    { params: { kind: ticket.kind } },
-    { enabled: may("teams.list") },
-  ).data?.data;
-  const saved = (ticket.all["fields"] ?? {}) as Values;
-  const [draft, setDraft] = useState<Values>();
-  const savedText = JSON.stringify(saved);
-  useEffect(() => setDraft(undefined), [savedText]);
-  if (!kind || kind.fields.length === 0) return null;
-  const value = draft ?? saved;
-  const isChanged = JSON.stringify(value) !== savedText;
-  const save = (): void => {
-    const changed = kind.fields.filter(({ key }) => value[key] !== saved[key]);
-    const fields = Object.fromEntries(changed.map(({ key }) => [key, value[key] ?? null]));
-    const names = changed.map(({ name }) => name).join(", ");
-    void changeFields(ticket, UPDATE[ticket.kind], { fields }, `${ticket.number}: ${names} saved`);
-  };
+  const found = useOp("desk.get_kind", { params: { kind } }, { enabled: may("teams.list") }).data;
+  const form = useAnyForm(UPDATE[kind], {
+    params: { id },
+    initial: toFields({ data: all }),
+    version: versionOf(getOf(kind), { params: { id: number } }, toFields),
+    inside: "fields",
+    said: `${number} saved`,
+  });
+  if (!found || found.data.fields.length === 0) return null;
   return (
-    <form
-      className="strip-part own-fields"
-      onSubmit={(event) => {
-        event.preventDefault();
-        save();
-      }}
-    >
+    <section className="strip-part own-fields">
       <h2>More</h2>
-      <Form
-        schema={kind.schema as Schema}
-        value={value}
-        onChange={(next) => setDraft(next as Values)}
-        isDense
-        isDisabled={!may(KINDS[ticket.kind].write)}
-        hasSummary={false}
-      />
-      {isChanged && (
-        <div className="row">
-          <Button look="main">Save</Button>
-          <Button type="button" onClick={() => setDraft(undefined)}>
-            Cancel
+      <InlineForm
+        form={form}
+        label="More"
+        act="Save"
+        isMain
+        isQuiet
+        others={
+          <Button type="button" onClick={form.reset}>
+            Discard changes
           </Button>
-        </div>
-      )}
-    </form>
+        }
+      >
+        <Form
+          schema={found.data.schema as Schema}
+          value={form.values}
+          onChange={(next) => form.change(differenceOf(form.values, next as Values))}
+          errors={form.errorsOf("fields")}
+          base="/fields"
+          isDense
+          isDisabled={form.refusal !== undefined}
+          hasSummary={false}
+        />
+      </InlineForm>
+    </section>
   );
 }
+
+/** The changed parts: the others follow the server. An emptied part is missing in the new value. */
+const differenceOf = (old: Values, next: Values): Values => {
+  const changed = Object.keys({ ...old, ...next }).filter((key) => old[key] !== next[key]);
+  return Object.fromEntries(changed.map((key) => [key, next[key]]));
+};
+
+const toFields = ({ data }: { readonly data: object }): Values =>
+  (data as { readonly fields?: Values }).fields ?? {};

@@ -1,25 +1,24 @@
 import { Plus, X } from "lucide-react";
-import { useState } from "react";
 import { useOp } from "../../data/api.ts";
+import { useForm } from "../../data/form/use-form.ts";
 import { useMay, useRefusals } from "../../data/people.ts";
-import { Combobox } from "../../ui/overlay/combobox.tsx";
+import { PlainButton } from "../../ui/form/button.tsx";
+import { InlineForm } from "../../ui/form/inline-form.tsx";
+import { ComboField } from "../../ui/form/pickers/combo-field.tsx";
 import { Popover } from "../../ui/overlay/popover.tsx";
 import { KINDS, type Ticket, UPDATE } from "../ticket-kind.ts";
-import { changeFields } from "../ticket/use-acts.ts";
-import { Button, PlainButton } from "../../ui/form/button.tsx";
+import { changeFields, etagOfTicket } from "../ticket/use-acts.ts";
 
 /** The tags of a ticket: click to remove, add existing or new ones. */
 export function Tags({ ticket }: { readonly ticket: Ticket }) {
   const refusalOf = useRefusals();
   const { write } = KINDS[ticket.kind];
   const refusal = refusalOf(write);
-  const set = (tags: readonly string[], said: string): void =>
-    void changeFields(ticket, UPDATE[ticket.kind], { tags }, `${ticket.number}${said}`);
-  const remove = (tag: string): void =>
-    set(
-      ticket.tags.filter((one) => one !== tag),
-      `: tag ${tag} removed`,
-    );
+  const remove = (tag: string): void => {
+    const tags = ticket.tags.filter((one) => one !== tag);
+    const said = `${ticket.number}: tag ${tag} removed`;
+    void changeFields(ticket, UPDATE[ticket.kind], { tags }, said);
+  };
   return (
     <section className="strip-part">
       <h2 className="row">
@@ -30,15 +29,7 @@ export function Tags({ ticket }: { readonly ticket: Ticket }) {
           button={<Plus />}
           disabled={refusal}
         >
-          {(close) => (
-            <TagForm
-              has={ticket.tags}
-              onAdd={(tag) => {
-                close();
-                set([...ticket.tags, tag], `: tag ${tag} added`);
-              }}
-            />
-          )}
+          {(close) => <TagForm ticket={ticket} onClose={close} />}
         </Popover>
       </h2>
       <p className="tags">
@@ -59,35 +50,44 @@ export function Tags({ ticket }: { readonly ticket: Ticket }) {
 }
 
 interface TagFormProps {
-  readonly has: readonly string[];
-  readonly onAdd: (tag: string) => void;
+  readonly ticket: Ticket;
+  readonly onClose: () => void;
 }
 
-function TagForm({ has, onAdd }: TagFormProps) {
+interface TagDraft {
+  readonly tag: string | null;
+}
+
+const toTag = (text: string | null): string => text?.trim().toLowerCase().replaceAll(",", "") ?? "";
+
+function TagForm({ ticket: { kind, id, number, tags }, onClose }: TagFormProps) {
   const may = useMay();
-  const [tag, setTag] = useState<string>();
   const used = useOp(
     "tickets.list_tags",
     { query: { limit: 50 } },
     { enabled: may("tickets.list_tags") },
   );
   const options = (used.data?.data.tags ?? [])
-    .filter((one) => !has.includes(one.tag))
+    .filter((one) => !tags.includes(one.tag))
     .map((one) => ({ value: one.tag, label: one.tag, about: `${one.uses} tickets` }));
-  const wanted = tag?.trim().toLowerCase().replaceAll(",", "") ?? "";
-  const isNew = wanted !== "" && !has.includes(wanted);
+  const form = useForm(UPDATE[kind], {
+    params: { id },
+    initial: { tag: null },
+    version: { etag: etagOfTicket({ kind, number }) },
+    check: ({ tag }) => ({
+      tag: toTag(tag) === "" ? "is required" : tags.includes(toTag(tag)) ? HAS_TAG : undefined,
+    }),
+    toBody: ({ tag }: TagDraft) => ({ tags: [...tags, toTag(tag)] }),
+    said: `${number}: tag added`,
+    onDone: onClose,
+  });
   return (
-    <form
-      className="small-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isNew) onAdd(wanted);
-      }}
-    >
-      <Combobox label="Tag" options={options} value={tag} onChange={setTag} isFree />
-      <Button look="main" disabled={!isNew}>
-        Add
-      </Button>
-    </form>
+    <div className="small-form">
+      <InlineForm form={form} label="Tag" act="Add" isMain onClose={onClose}>
+        <ComboField {...form.field("tag")} label="Tag" isRequired options={options} isFree />
+      </InlineForm>
+    </div>
   );
 }
+
+const HAS_TAG = "The ticket already has this tag.";

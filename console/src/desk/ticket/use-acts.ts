@@ -1,13 +1,11 @@
 import { useState } from "react";
 import { etagOf, type Input, type OperationId } from "../../data/api.ts";
-import { describeRefusal } from "../../data/change.ts";
 import type { Version } from "../../data/form/use-form.ts";
 import { useMe, useRefusals } from "../../data/people.ts";
 import type { TicketAction } from "../../data/tickets/action.ts";
 import { actionsFor, whyNot } from "../../data/tickets/actions.ts";
 import { perform as performOperation } from "../../data/use-command.ts";
 import { performAction, sendTo } from "../../data/tickets/perform-action.ts";
-import { notify } from "../../ui/toast.tsx";
 import { showFields } from "../ticket-cache.ts";
 import { getOf, type Ticket } from "../ticket-kind.ts";
 
@@ -90,8 +88,4 @@ export function changeFields(
     ifMatch: etagOfTicket(ticket),
     said,
   });
-}
-
-export function tellRefusal(error: unknown): void {
-  notify(describeRefusal(error));
 }
