@@ -1,10 +1,10 @@
 import { Suspense, useState } from "react";
 import { ApiError, call, type Schemas } from "../../data/api.ts";
+import { describeRefusal } from "../../data/change.ts";
 import { place } from "../../data/place.ts";
-import type { FieldError } from "../../form/index.ts";
 import { afterRender, useStableHandlers } from "../../ui/behaviour/stable.ts";
 import { lazyDialog } from "../../ui/overlay/lazy-part.tsx";
-import { notify, notifyError } from "../../ui/toast.tsx";
+import { notify } from "../../ui/toast.tsx";
 import { type Definition, findStep } from "../graph/graph.ts";
 import { toDefinition } from "./draft/definition.ts";
 import type { Draft } from "./draft/use-draft.ts";
@@ -44,22 +44,11 @@ export function useDialogs({ id, draft, definition, go }: DialogsInput) {
     if (outcome === "conflict") setOpen("merge");
     return outcome === "saved";
   };
-  const start = async (
-    mode: RunMode,
-    given: GivenInput,
-  ): Promise<readonly FieldError[] | undefined> => {
-    try {
-      const run =
-        mode === "test"
-          ? await test(id, definition, { given, mockErrors })
-          : await trigger(id, given);
-      go({ run });
-      return undefined;
-    } catch (error) {
-      const refused = refusedOf(error);
-      if (refused.length === 0) notifyError(error);
-      return refused;
-    }
+  const start = async (mode: RunMode, given: GivenInput): Promise<void> => {
+    const run = await inputErrors(
+      mode === "test" ? test(id, definition, { given, mockErrors }) : trigger(id, given),
+    );
+    go({ run });
   };
   const drawn = useStableHandlers({ save: () => void save() });
   const on = useStableHandlers({
@@ -83,10 +72,13 @@ function isFinished(): boolean {
   return label === undefined;
 }
 
-/** Returns the errors about the input. All other errors are in the problem list. */
-function refusedOf(error: unknown): readonly FieldError[] {
-  const errors = error instanceof ApiError ? error.errors : [];
-  return errors.filter(({ path }) => /^\/(input|event|eventId)\b/.test(path));
+/** Keeps errors of the input at their fields. Errors of the draft are in the problem list: only their summary is shown. */
+function inputErrors<T>(reply: Promise<T>): Promise<T> {
+  return reply.catch((error: unknown) => {
+    const errors = error instanceof ApiError ? error.errors : [];
+    const isInput = errors.some(({ path }) => /^\/(input|event|eventId)\b/.test(path));
+    throw isInput ? error : new Error(describeRefusal(error), { cause: error });
+  });
 }
 
 interface Trial {

@@ -3,17 +3,22 @@ import { FileJson, Package, SquarePen } from "lucide-react";
 import { useMemo, useState } from "react";
 import { call, type Input, useOp } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
-import { Dialog } from "../../ui/overlay/dialog.tsx";
+import { useForm } from "../../data/form/use-form.ts";
 import { notify } from "../../ui/toast.tsx";
-import { type Intent, INTENTS, setUp } from "../../welcome/index.ts";
+import { INTENTS, setUp } from "../../welcome/index.ts";
 import { parseImported } from "./definition-file.ts";
 import { type DroppedFile, NO_DEFINITION, readChosen, readDropped } from "./dropped-files.ts";
 import { readN8nExport } from "./n8n/export-file.ts";
 import { createDrafts, createFiles, toPlace } from "./n8n/drafts.ts";
 import { N8nFolder, useFolder } from "./n8n/folder.tsx";
 import { N8nImport } from "./n8n/import-report.tsx";
-import { Button, PlainButton } from "../../ui/form/button.tsx";
-import { FileInput, RadioButton, TextArea, TextInput } from "../../ui/form/controls.tsx";
+import { PlainButton } from "../../ui/form/button.tsx";
+import { FileInput } from "../../ui/form/controls.tsx";
+import type { FieldBinding } from "../../ui/form/binding.ts";
+import { FormDialog } from "../../ui/form/form-dialog.tsx";
+import { RadioField } from "../../ui/form/pickers/radio-field.tsx";
+import { TextAreaField, TextField } from "../../ui/form/text-field.tsx";
+import { count } from "../../ui/words.ts";
 
 type Way = "nothing" | "example" | "import";
 
@@ -25,6 +30,14 @@ const WAYS = [
 
 const NO_FILES: readonly DroppedFile[] = [];
 
+interface NewDraft {
+  readonly title: string;
+  readonly text: string;
+  readonly example: string | null;
+  /** The values that an import needs, by id. */
+  readonly bindings: Readonly<Record<string, string>>;
+}
+
 /** Creates a workflow: empty, from an example or from an imported definition. */
 export function NewWorkflow(props: {
   readonly way: Way;
@@ -33,96 +46,97 @@ export function NewWorkflow(props: {
   /** Files that were dropped on the list. */
   readonly files: readonly DroppedFile[];
 }) {
+  const { way, onClose } = props;
   const navigate = useNavigate();
-  const [name, setName] = useState("");
   const [files, setFiles] = useState(props.files);
-  const [text, setText] = useState(props.files.length === 1 ? (props.files[0]?.text ?? "") : "");
-  const several = props.way === "import" && isSeveral(files) ? files : NO_FILES;
+  const several = way === "import" && isSeveral(files) ? files : NO_FILES;
   const folder = useFolder(several);
-  const [bindings, setBindings] = useState<Readonly<Record<string, string>>>({});
-  const [chosen, setChosen] = useState<Intent>();
-  const [problem, setProblem] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
-  const foreign = useMemo(() => readN8nExport(text), [text]);
   const isFolder = several.length > 0;
-  const isForeign = props.way === "import" && !isFolder && foreign !== undefined;
+  const form = useForm<"workflows.create", NewDraft, string | undefined>("workflows.create", {
+    initial: {
+      title: "",
+      text: (props.files.length === 1 && props.files[0]?.text) || "",
+      example: null,
+      bindings: {},
+    },
+    check: ({ title, text, example }) => ({
+      title: way === "nothing" && title.trim() === "" ? "is required" : undefined,
+      text: way === "import" && !isFolder && text.trim() === "" ? "is required" : undefined,
+      example: way === "example" && example === null ? "Select an example." : undefined,
+    }),
+    send: async (draft: NewDraft): Promise<string | undefined> => {
+      if (isFolder) return createFiles(folder, draft.bindings);
+      if (isForeign && foreign) return toPlace(await createDrafts(foreign, draft.bindings));
+      return create(way, draft);
+    },
+    onDone: (to) => {
+      if (to === undefined) return;
+      onClose();
+      void navigate({ to });
+    },
+  });
+  const { text, bindings } = form.values;
+  const foreign = useMemo(() => readN8nExport(text), [text]);
+  const isForeign = way === "import" && !isFolder && foreign !== undefined;
   const conversion = useOp(
     "workflows.import",
     { body: { format: "n8n", workflow: foreign } } as Input<"workflows.import">,
     { enabled: isForeign },
   );
-  const submit = async (): Promise<void> => {
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      const to = isFolder
-        ? await createFiles(folder, bindings)
-        : isForeign && foreign
-          ? toPlace(await createDrafts(foreign, bindings))
-          : await create(props.way, { name, text, chosen });
-      if (to === undefined) return;
-      props.onClose();
-      await navigate({ to });
-    } catch (error) {
-      setProblem(describeRefusal(error));
-    } finally {
-      setBusy(false);
-    }
-  };
+  const bind = (id: string, value: string): void =>
+    form.change({ bindings: { ...bindings, [id]: value } });
+  const missing =
+    isForeign && !conversion.data
+      ? "The definition is being converted."
+      : isFolder && folder.chosen.length === 0
+        ? "No file is selected."
+        : undefined;
+  const act = isFolder
+    ? `Create ${count(folder.chosen.length, "workflow")}`
+    : way === "example"
+      ? "Install example"
+      : "Create workflow";
   return (
-    <Dialog
+    <FormDialog
+      form={{ ...form, refusal: form.refusal ?? missing }}
       title="New workflow"
-      onClose={props.onClose}
-      onSubmit={() => void submit()}
+      act={act}
+      onClose={onClose}
       isWide={isForeign || isFolder}
-      footer={
-        <Button
-          look="main"
-          disabled={
-            isBusy || (isForeign && !conversion.data) || (isFolder && folder.chosen.length === 0)
-          }
-        >
-          {props.way === "example"
-            ? "Install example"
-            : isFolder
-              ? `Create ${count(folder.chosen.length, "workflow")}`
-              : "Create workflow"}
-        </Button>
-      }
     >
-      <Ways way={props.way} onWay={props.onWay} />
-      {props.way === "nothing" && <NameField name={name} onChange={setName} />}
-      {props.way === "example" && <Examples chosen={chosen} onChoose={setChosen} />}
-      {props.way === "import" && !isForeign && !isFolder && (
-        <ImportField text={text} onChange={setText} onFiles={setFiles} />
-      )}
-      {isFolder && (
-        <N8nFolder
-          folder={folder}
-          bound={bindings}
-          onBind={(id, value) => setBindings({ ...bindings, [id]: value })}
+      <Ways way={way} onWay={props.onWay} />
+      {way === "nothing" && (
+        <TextField
+          {...form.field("title")}
+          limits={NAME}
+          label="Name"
+          placeholder="Example: Approve an order"
         />
       )}
+      {way === "example" && (
+        <RadioField {...form.field("example")} label="Example" hidesLabel options={EXAMPLES} />
+      )}
+      {way === "import" && !isForeign && !isFolder && (
+        <ImportField field={form.field("text")} onFiles={setFiles} />
+      )}
+      {isFolder && <N8nFolder folder={folder} bound={bindings} onBind={bind} />}
       {isForeign && conversion.data && (
-        <N8nImport
-          answer={conversion.data.data}
-          chosen={bindings}
-          onChoose={(id, value) => setBindings({ ...bindings, [id]: value })}
-        />
+        <N8nImport answer={conversion.data.data} chosen={bindings} onChoose={bind} />
       )}
       {isForeign && conversion.error && (
         <p className="new-workflow-problem" role="alert">
           {describeRefusal(conversion.error)}
         </p>
       )}
-      {problem !== undefined && (
-        <p className="new-workflow-problem" role="alert">
-          {problem}
-        </p>
-      )}
-    </Dialog>
+    </FormDialog>
   );
 }
+
+const NAME = { required: true, maxLength: 200 };
+
+const EXAMPLES = INTENTS.filter(({ load }) => load).map(
+  ({ id, label, about }) => [id, label, about] as const,
+);
 
 function Ways(props: { readonly way: Way; readonly onWay: (way: Way) => void }) {
   return (
@@ -141,25 +155,19 @@ function Ways(props: { readonly way: Way; readonly onWay: (way: Way) => void }) 
   );
 }
 
-interface Answers {
-  readonly name: string;
-  readonly text: string;
-  readonly chosen: Intent | undefined;
-}
-
 /** Creates the workflow and returns its address. */
-async function create(way: Way, { name, text, chosen }: Answers): Promise<string> {
+async function create(way: Way, { title, text, example }: NewDraft): Promise<string> {
   if (way === "example") {
-    const example = await chosen?.load?.();
-    if (!example) throw new Error("Select an example.");
-    const { path } = await setUp(example, () => undefined);
+    const found = await INTENTS.find(({ id }) => id === example)?.load?.();
+    if (!found) throw new Error("The example could not be loaded.");
+    const { path } = await setUp(found, () => undefined);
     notify("Example installed, with sample runs.");
     return path;
   }
   const body =
     way === "import"
       ? parseImported(text)
-      : { name: name.trim(), trigger: { type: "manual" }, nodes: [], edges: [] };
+      : { name: title.trim(), trigger: { type: "manual" }, nodes: [], edges: [] };
   const { data } = await call("workflows.create", { body } as unknown as Input<"workflows.create">);
   return `/workflows/${data.id}`;
 }
@@ -168,61 +176,21 @@ async function create(way: Way, { name, text, chosen }: Answers): Promise<string
 const isSeveral = (files: readonly DroppedFile[]): boolean =>
   files.length > 1 || files.some(({ problem }) => problem !== undefined);
 
-function NameField(props: { readonly name: string; readonly onChange: (name: string) => void }) {
-  return (
-    <label className="new-workflow-field">
-      Name
-      <TextInput
-        autoFocus
-        required
-        maxLength={200}
-        placeholder="Example: Approve an order"
-        value={props.name}
-        onChange={(event) => props.onChange(event.target.value)}
-      />
-    </label>
-  );
-}
-
-function Examples(props: {
-  readonly chosen: Intent | undefined;
-  readonly onChoose: (intent: Intent) => void;
-}) {
-  return (
-    <fieldset className="new-workflow-examples">
-      <legend className="hide">Example</legend>
-      {INTENTS.filter(({ load }) => load).map((intent) => (
-        <label key={intent.id} className="new-workflow-example">
-          <RadioButton
-            name="example"
-            required
-            checked={intent === props.chosen}
-            onChange={() => props.onChoose(intent)}
-          />
-          <span>
-            <strong>{intent.label}</strong>
-            <span className="muted">{intent.about}</span>
-          </span>
-        </label>
-      ))}
-    </fieldset>
-  );
-}
-
-function ImportField(props: {
-  readonly text: string;
-  readonly onChange: (text: string) => void;
+interface ImportFieldProps {
+  readonly field: FieldBinding<string>;
   readonly onFiles: (files: readonly DroppedFile[]) => void;
-}) {
+}
+
+function ImportField({ field, onFiles }: ImportFieldProps) {
   const open = async (reading: Promise<readonly DroppedFile[]>): Promise<void> => {
     const files = await reading;
     const [only] = files;
-    if (isSeveral(files)) props.onFiles(files);
-    else if (only) props.onChange(only.text);
+    if (isSeveral(files)) onFiles(files);
+    else if (only) field.onChange(only.text);
     else notify(NO_DEFINITION);
   };
   return (
-    <label
+    <div
       className="new-workflow-field"
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {
@@ -232,15 +200,13 @@ function ImportField(props: {
         void open(readDropped(event.dataTransfer));
       }}
     >
-      Definition
-      <TextArea
+      <TextAreaField
+        {...field}
+        label="Definition"
+        isRequired
         isMono
         rows={10}
-        autoFocus
-        required
         placeholder='{ "name": "…", "nodes": […], "edges": […] }'
-        value={props.text}
-        onChange={(event) => props.onChange(event.target.value)}
       />
       <FileInput
         accept="application/json,.json"
@@ -248,6 +214,6 @@ function ImportField(props: {
         aria-label="Workflow files"
         onChange={(event) => event.target.files && void open(readChosen(event.target.files))}
       />
-    </label>
+    </div>
   );
 }

@@ -1,5 +1,6 @@
 import { GitMerge } from "lucide-react";
 import { useMemo, useState } from "react";
+import { useWork } from "../../../data/use-command.ts";
 import { useModal } from "../../../ui/overlay/modal.ts";
 import { count, toWords } from "../../../ui/words.ts";
 import { compareDefinitions, compareFields } from "../../graph/diff.ts";
@@ -8,6 +9,7 @@ import { type Conflict, mergeDefinitions, type Side } from "../../graph/merge.ts
 import { ChangeList, DifferenceView, FieldChanges } from "../../versions/difference-view.tsx";
 import { useNewestVersion } from "./theirs-bar.tsx";
 import { Button } from "../../../ui/form/button.tsx";
+import { CommandButton } from "../../../ui/form/command-button.tsx";
 import { RadioButton } from "../../../ui/form/controls.tsx";
 
 interface MergeDialogProps {
@@ -24,7 +26,7 @@ export function MergeDialog(props: MergeDialogProps) {
   const { workflowId, base, mine, theirs, onMerge, onClose } = props;
   const dialog = useModal();
   const [choices, setChoices] = useState<ReadonlyMap<string, Side>>(new Map());
-  const [isBusy, setBusy] = useState(false);
+  const merging = useWork("workflows.update");
   const newest = useNewestVersion(workflowId);
   const who = newest?.author.name ?? "Another user";
   const { definition, conflicts } = useMemo(
@@ -36,10 +38,6 @@ export function MergeDialog(props: MergeDialogProps) {
     () => [compareDefinitions(base, mine), compareDefinitions(base, theirs)],
     [base, mine, theirs],
   );
-  const merge = async (): Promise<void> => {
-    setBusy(true);
-    await onMerge(choices);
-  };
   return (
     <dialog ref={dialog} className="versions-dialog" aria-label="Merge" onClose={onClose}>
       <header>
@@ -83,10 +81,15 @@ export function MergeDialog(props: MergeDialogProps) {
         </span>
         <span className="grow" />
         <Button onClick={() => dialog.current?.close()}>Cancel</Button>
-        <Button look="main" disabled={isBusy} onClick={() => void merge()} data-focus>
+        <CommandButton
+          command={merging}
+          onPress={() => void merging.run(() => onMerge(choices))}
+          isMain
+          data-focus
+        >
           <GitMerge />
           Merge and save
-        </Button>
+        </CommandButton>
       </footer>
     </dialog>
   );

@@ -4,10 +4,12 @@
  * newer versions.
  */
 import { useEffect, useRef, useState } from "react";
-import { ApiError, cache, call, etagOf, query, type Schemas, useOp } from "../../../data/api.ts";
+import { ApiError, cache, etagOf, query, type Schemas, useOp } from "../../../data/api.ts";
+import { describeRefusal, isConflict } from "../../../data/change.ts";
+import { useOutcome } from "../../../data/form/use-outcome.ts";
 import { useMe } from "../../../data/people.ts";
 import { useStableHandlers } from "../../../ui/behaviour/stable.ts";
-import { notify, notifyError, notifyRefusal } from "../../../ui/toast.tsx";
+import { notify, notifyRefusal } from "../../../ui/toast.tsx";
 import type { Definition } from "../../graph/graph.ts";
 import {
   addEdit,
@@ -120,9 +122,8 @@ interface DraftParts {
 }
 
 /** Saves the draft with the version that it is based on. It is a conflict only if the definition differs. */
-function useSave(id: string, parts: DraftParts) {
-  const [isSaving, setSaving] = useState(false);
-  const { newest } = parts;
+function useSave(id: string, { set, newest, updatedAt }: DraftParts) {
+  const update = useOutcome("workflows.update");
   const read = async (): Promise<void> => {
     const { queryKey } = query("workflows.get", { params: { id } });
     await cache.invalidateQueries({ queryKey });
@@ -130,31 +131,32 @@ function useSave(id: string, parts: DraftParts) {
   const save = async (isSecond = false): Promise<SaveOutcome> => {
     const { current } = newest;
     if (!current || !isDirty(current)) return "saved";
-    setSaving(true);
-    try {
-      await send(id, current, parts);
+    const sent = draftOf(current);
+    const input = { params: { id }, body: toChange(sent, summariseEdits(current)) };
+    const { reply, error, etag } = await update.run(input, current.etag);
+    if (reply) {
+      updatedAt.current = reply.data.updatedAt;
+      // Edits made during the request are still unsaved.
+      if (newest.current) set(markSaved(newest.current, sent, etag));
       void read();
       return "saved";
-    } catch (problem) {
-      if (!(problem instanceof ApiError) || problem.status !== 412) {
-        tellRefusal(draftOf(current), problem);
-        return "refused";
-      }
-      // A deployment changes the version but not the definition, so the save is retried.
-      await read();
-      const isSame = newest.current?.etag !== current.etag;
-      return isSame && !isSecond ? await save(true) : "conflict";
-    } finally {
-      setSaving(false);
     }
+    if (!isConflict(error)) {
+      tellRefusal(sent, error);
+      return "refused";
+    }
+    // A deployment changes the version but not the definition, so the save is retried.
+    await read();
+    const isSame = newest.current?.etag !== current.etag;
+    return isSame && !isSecond ? save(true) : "conflict";
   };
-  return { save, isSaving };
+  return { save, isSaving: update.isBusy };
 }
 
 /** Reports the steps and fields that prevent saving. */
 function tellRefusal(definition: Definition, problem: unknown): void {
   const errors = problem instanceof ApiError ? problem.errors : [];
-  if (errors.length === 0) return notifyError(problem);
+  if (errors.length === 0) return notify(describeRefusal(problem));
   return notifyRefusal({
     text: "Not saved. Fix these problems first:",
     reasons: errors.map((error) => describeProblem(definition, locateProblem(definition, error))),
@@ -170,25 +172,6 @@ function walkHistory({ set, newest }: DraftParts, by: 1 | -1): readonly string[]
   set(next);
   notify(`${by === -1 ? "Undone" : "Redone"}: ${label}`);
   return editedSteps(current, by);
-}
-
-async function send(id: string, current: History, parts: DraftParts): Promise<void> {
-  const sent = draftOf(current);
-  let etag: string | undefined;
-  const body = toChange(sent, summariseEdits(current));
-  const { data } = await call(
-    "workflows.update",
-    { params: { id }, body },
-    {
-      ...(current.etag !== undefined && { ifMatch: current.etag }),
-      onAnswer: (answer) => {
-        etag = answer.headers.get("etag") ?? undefined;
-      },
-    },
-  );
-  parts.updatedAt.current = data.updatedAt;
-  // Edits made during the request are still unsaved.
-  if (parts.newest.current) parts.set(markSaved(parts.newest.current, sent, etag));
 }
 
 /** Handles a version from the server: as the first definition, under a kept draft, or as another user's save. */

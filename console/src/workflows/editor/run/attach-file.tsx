@@ -1,7 +1,8 @@
 import { Paperclip } from "lucide-react";
-import { useRef, useState } from "react";
+import { useRef } from "react";
 import { addFile, listHandles, toHandle } from "../../../ui/readable/file-handle.ts";
 import { uploadFile } from "../../../data/files/files.ts";
+import { useUpload } from "../../../data/files/use-upload.ts";
 import { toSize } from "../../../ui/words.ts";
 import { Button } from "../../../ui/form/button.tsx";
 import { FileInput } from "../../../ui/form/controls.tsx";
@@ -12,21 +13,11 @@ export function AttachFile(props: {
   readonly onChange: (edit: (text: string) => string) => void;
 }) {
   const picker = useRef<HTMLInputElement>(null);
-  const [isBusy, setBusy] = useState(false);
-  const [fault, setFault] = useState<string>();
-  const send = async (file: File | undefined): Promise<void> => {
-    if (!file) return;
-    setBusy(true);
-    setFault(undefined);
-    try {
-      const handle = toHandle(await uploadFile(file));
-      // An updater function, because the user may have edited the text during the upload.
-      props.onChange((text) => addFile(text, handle));
-    } catch (error) {
-      setFault(error instanceof Error ? error.message : "The file could not be uploaded.");
-    } finally {
-      setBusy(false);
-    }
+  const { send, isBusy, problem } = useUpload(uploadFile);
+  const attach = async (chosen: FileList | null): Promise<void> => {
+    const [file] = (await send([...(chosen ?? [])])) ?? [];
+    // An updater function, because the user may have edited the text during the upload.
+    if (file) props.onChange((text) => addFile(text, toHandle(file)));
   };
   const files = listHandles(parse(props.text));
   return (
@@ -35,7 +26,7 @@ export function AttachFile(props: {
         ref={picker}
         hidden
         onChange={({ target }) => {
-          void send(target.files?.[0]);
+          void attach(target.files);
           target.value = "";
         }}
       />
@@ -48,7 +39,7 @@ export function AttachFile(props: {
           {name}, {toSize(size)}
         </span>
       ))}
-      {fault !== undefined && <span role="alert">{fault}</span>}
+      {problem !== undefined && <span role="alert">{problem}</span>}
     </div>
   );
 }

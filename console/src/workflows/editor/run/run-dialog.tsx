@@ -1,16 +1,14 @@
-import { FlaskConical, Play } from "lucide-react";
-import { type SubmitEvent, useEffect, useState } from "react";
-import type { FieldError } from "../../../form/index.ts";
-import { useModal } from "../../../ui/overlay/modal.ts";
+import { useState } from "react";
+import { useForm } from "../../../data/form/use-form.ts";
 import { place } from "../../../data/place.ts";
-import { Keys } from "../../../ui/key.tsx";
+import { useStableHandlers } from "../../../ui/behaviour/stable.ts";
+import { FormDialog } from "../../../ui/form/form-dialog.tsx";
 import { toWords } from "../../../ui/words.ts";
 import type { Definition } from "../../graph/graph.ts";
 import { AttachFile } from "./attach-file.tsx";
 import { InputFields } from "./input-fields.tsx";
 import { PastEvents } from "./past-events.tsx";
 import { describeInput, type RunInput, type RunMode } from "./run-input.ts";
-import { Button } from "../../../ui/form/button.tsx";
 
 interface RunDialogProps {
   readonly workflowId: string;
@@ -18,8 +16,7 @@ interface RunDialogProps {
   readonly mode: RunMode;
   readonly version: number | undefined;
   readonly isDirty: boolean;
-  /** Returns the errors about the input; undefined if the run started. */
-  readonly onStart: (given: GivenInput) => Promise<readonly FieldError[] | undefined>;
+  readonly onStart: (given: GivenInput) => Promise<void>;
   readonly onClose: () => void;
 }
 
@@ -40,77 +37,71 @@ function useRemembered(workflowId: string, definition: Definition) {
   return asked;
 }
 
+interface RunDraft {
+  /** The input as JSON. */
+  readonly text: string;
+  /** A past event that is the input. */
+  readonly eventId: string | undefined;
+}
+
 /** Asks for the input of a run or test. It is prefilled with the last input, so Enter repeats the last run. */
 export function RunDialog(props: RunDialogProps) {
   const { workflowId, definition, mode, onStart, onClose } = props;
-  const dialog = useModal();
   const { key, found: asked, text: first } = useRemembered(workflowId, definition);
-  const [text, setText] = useState(first);
-  const [eventId, setEventId] = useState<string>();
-  const [errors, setErrors] = useState<readonly FieldError[]>([]);
-  const [isBusy, setBusy] = useState(false);
-  const value = text.trim() === "" ? undefined : parseJson(text);
-  const isWrong = text.trim() !== "" && value === undefined;
-  useEffect(() => dialog.current?.querySelector<HTMLElement>(".form input")?.focus(), [dialog]);
-  const start = async (event: SubmitEvent): Promise<void> => {
-    event.preventDefault();
-    if (isBusy || (isWrong && eventId === undefined)) return;
-    if (asked) localStorage.setItem(key, text);
-    setBusy(true);
-    const written = asked && value !== undefined ? { [asked.sentAs]: value } : {};
-    const refused = await onStart(eventId === undefined ? written : { eventId });
-    if (!refused) return onClose();
-    setErrors(refused);
-    setBusy(false);
-    return undefined;
-  };
   const isTest = mode === "test";
-  const environment = toWords(place.environment);
-  const title = isTest ? "Dry run" : `Run in ${environment}`;
+  const [sentText, setSentText] = useState<string>();
+  const form = useForm<"workflows.test" | "workflows.trigger", RunDraft, void>(
+    isTest ? "workflows.test" : "workflows.trigger",
+    {
+      params: { id: workflowId },
+      initial: { text: first, eventId: undefined },
+      check: ({ text, eventId }) => ({
+        text: eventId === undefined && isWrong(text) ? "The input is not valid JSON." : undefined,
+      }),
+      send: ({ text, eventId }) => {
+        setSentText(text);
+        if (asked) localStorage.setItem(key, text);
+        const value = parseJson(text);
+        const written = asked && value !== undefined ? { [asked.sentAs]: value } : {};
+        return onStart(eventId === undefined ? written : { eventId });
+      },
+      onDone: onClose,
+    },
+  );
+  const { text, eventId } = form.values;
+  const change = (next: string): void => form.change({ text: next });
+  const on = useStableHandlers({ attach: (edit: (old: string) => string) => change(edit(text)) });
+  const isWritten = asked !== undefined && eventId === undefined;
   return (
-    <dialog
-      ref={dialog}
-      className="run-dialog"
-      aria-label={title}
+    <FormDialog
+      form={form}
+      title={isTest ? "Dry run" : `Run in ${toWords(place.environment)}`}
+      act={isTest ? "Start dry run" : "Run"}
       onClose={onClose}
-      onKeyDown={(event) => {
-        if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
-        // Submits the form instead of starting directly, so that incomplete fields prevent the run.
-        dialog.current?.querySelector("form")?.requestSubmit();
-      }}
+      others={
+        isWritten && asked.sentAs === "input" && <AttachFile text={text} onChange={on.attach} />
+      }
     >
-      <form onSubmit={(event) => void start(event)}>
-        <h1>{title}</h1>
-        <p className="muted">{explain(props)}</p>
-        <PastEvents trigger={definition.trigger} chosen={eventId} onChoose={setEventId} />
-        {asked && eventId === undefined && (
-          <InputFields
-            asked={asked}
-            text={text}
-            errors={errors}
-            onChange={(next) => {
-              setText(next);
-              setErrors([]);
-            }}
-          />
-        )}
-        <footer>
-          {asked?.sentAs === "input" && eventId === undefined && (
-            <AttachFile text={text} onChange={setText} />
-          )}
-          <span className="grow" />
-          <Button type="button" onClick={() => dialog.current?.close()}>
-            Cancel
-          </Button>
-          <Button look="main" disabled={isBusy || (isWrong && eventId === undefined)} data-focus>
-            {isTest ? <FlaskConical /> : <Play />}
-            {isTest ? "Start dry run" : "Run"} <Keys keys="mod+Enter" />
-          </Button>
-        </footer>
-      </form>
-    </dialog>
+      <p className="muted">{explain(props)}</p>
+      <PastEvents
+        trigger={definition.trigger}
+        chosen={eventId}
+        onChoose={(id) => form.change({ eventId: id })}
+      />
+      {isWritten && (
+        <InputFields
+          asked={asked}
+          text={text}
+          // Errors belong to the text that was sent.
+          errors={text === sentText ? form.errorsOf(asked.sentAs) : []}
+          onChange={change}
+        />
+      )}
+    </FormDialog>
   );
 }
+
+const isWrong = (text: string): boolean => text.trim() !== "" && parseJson(text) === undefined;
 
 function explain({ mode, version, isDirty }: RunDialogProps): string {
   if (mode === "test") {

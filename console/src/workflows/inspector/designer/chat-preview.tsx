@@ -6,6 +6,7 @@ import { call, useOp } from "../../../data/api.ts";
 import { describeRefusal } from "../../../data/change.ts";
 import { readStream } from "../../../data/live/stream.ts";
 import { BASE_PATH, place } from "../../../data/place.ts";
+import { useWork } from "../../../data/use-command.ts";
 import type { Definition } from "../../graph/graph.ts";
 import { Button } from "../../../ui/form/button.tsx";
 import { TextInput } from "../../../ui/form/controls.tsx";
@@ -31,7 +32,6 @@ export function ChatPreview({ trigger, workflowId }: ChatPreviewProps) {
   const [lines, setLines] = useState<readonly Line[]>([]);
   const [message, setMessage] = useState("");
   const [sessionId, setSessionId] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
   /** The part of the model's answer that has arrived so far. */
   const [live, setLive] = useState("");
   const field = useRef<HTMLInputElement>(null);
@@ -42,15 +42,22 @@ export function ChatPreview({ trigger, workflowId }: ChatPreviewProps) {
     : address
       ? undefined
       : "You don't have permission to start this workflow.";
+  const say = (line: Line): void => setLines((old) => [...old, line]);
+  const asking = useWork("chat.ask", {
+    refusal: reason,
+    onRefused: (error) => {
+      say({ by: "problem", text: describeRefusal(error) });
+      return true;
+    },
+  });
+  const { isBusy } = asking;
   const send = async (message: string): Promise<void> => {
     if (!address || message.trim() === "" || isBusy) return;
-    const before: readonly Line[] = [...lines, { by: "you", text: message }];
-    setLines(before);
+    say({ by: "you", text: message });
     setMessage("");
-    setBusy(true);
     // Focus stays in the input field, also after a click on the button.
     field.current?.focus();
-    try {
+    const isAnswered = await asking.run(async () => {
       const body = { message, ...(sessionId !== undefined && { sessionId }) };
       const query = { environment: place.environment };
       const { data } = await call("chat.ask", { params: address, query, body });
@@ -58,12 +65,11 @@ export function ChatPreview({ trigger, workflowId }: ChatPreviewProps) {
       const own = new URLSearchParams({ ...query, sessionId: data.sessionId });
       const path = `/chat/${address.workspace}/${address.token}/messages/${data.runId}?${own}`;
       const { text, files } = data.text === null ? await followAnswer(path, setLive) : data;
-      setLines([...before, { by: "workflow", text: text ?? "", files }]);
-    } catch (error) {
-      setLines([...before, { by: "problem", text: describeRefusal(error) }]);
-    }
+      say({ by: "workflow", text: text ?? "", files });
+    });
     setLive("");
-    setBusy(false);
+    // The message can be sent again.
+    if (!isAnswered) setMessage((typed) => typed || message);
   };
   return (
     <section
