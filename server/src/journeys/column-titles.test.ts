@@ -4,6 +4,7 @@ import { useConsole } from "./testing.ts";
 
 const TITLES = ["SKU", "E-Mail", "Order #", "Price €"];
 const LINE = ["A-1", "ada@example.com", "X 7", "2.50"];
+const WRONG = ["A-2", "bob@example.com", "X 8", "cheap"];
 
 describeInBrowser("titles of columns", () => {
   const at = useConsole({ work: true });
@@ -26,11 +27,12 @@ describeInBrowser("titles of columns", () => {
     await page.getByLabel("File to import").setInputFiles({
       name: "stock.csv",
       mimeType: "text/csv",
-      buffer: Buffer.from([TITLES, LINE].map((cells) => cells.join(",")).join("\n")),
+      buffer: Buffer.from([TITLES, LINE, WRONG].map((cells) => cells.join(",")).join("\n")),
     });
     for (const title of TITLES) {
       await page.getByLabel(`Title of ${title}`, { exact: true }).waitFor();
     }
+    await page.getByLabel("Type of Price €").selectOption("decimal");
     await page
       .getByRole("button", { name: /^(Import|Start)/ })
       .first()
@@ -38,6 +40,7 @@ describeInBrowser("titles of columns", () => {
     await expect
       .poll(() => columnsOf("stock").catch(() => []), { timeout: 30_000 })
       .toEqual(EXPECTED);
+    await page.getByRole("cell", { name: /^Price € / }).waitFor();
 
     await page.goto(`${at.origin}/tables/stock`);
     for (const title of TITLES) {

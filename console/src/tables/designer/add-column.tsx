@@ -36,11 +36,7 @@ export function AddColumn({ table, onClose }: AddColumnProps) {
       act="Add column"
       onClose={onClose}
     >
-      <ColumnFields
-        draft={column}
-        onChange={(next) => form.change({ column: next })}
-        table={table}
-      />
+      <ColumnFields field={form.field("column")} table={table} />
       <p className="muted">
         {isComputedType(column.type)
           ? "The server computes the values when records are read."

@@ -1,150 +1,80 @@
-import { Field } from "../../ui/field.tsx";
+import { type FieldBinding, partOf } from "../../ui/form/binding.ts";
+import { CheckField, SelectField } from "../../ui/form/choice-field.tsx";
+import { TextAreaField, TextField } from "../../ui/form/text-field.tsx";
 import { typeWord } from "../column/type-icon.tsx";
 import type { TableShape } from "../column/column.ts";
-import { type ColumnDraft, isIndexableType, TYPES } from "./column-draft.ts";
+import { type ColumnDraft, isIndexableType, NEW_COLUMN, TYPES } from "./column-draft.ts";
 import { FormulaField } from "./formula-field.tsx";
 import { VECTOR_TYPES, VectorFields } from "./vector-fields.tsx";
-import { RELATION_TYPES, RelationFields, type TypeFieldsProps } from "./relation-fields.tsx";
-import { CheckBox, Select, TextArea, TextInput } from "../../ui/form/controls.tsx";
+import { RELATION_TYPES, RelationFields } from "./relation-fields.tsx";
 
-interface ColumnFieldsProps {
-  readonly draft: ColumnDraft;
-  readonly onChange: (draft: ColumnDraft) => void;
+interface ColumnProps {
+  readonly field: FieldBinding<ColumnDraft>;
+}
+
+interface ColumnFieldsProps extends ColumnProps {
   readonly table: TableShape;
+  /** An existing column has an API name, which can be changed. */
+  readonly hasName?: boolean;
 }
 
 /** The form fields of a column, depending on its type. */
-export function ColumnFields({ draft, onChange, table }: ColumnFieldsProps) {
-  const set = (next: Partial<ColumnDraft>): void => onChange({ ...draft, ...next });
+export function ColumnFields({ field, table, hasName = false }: ColumnFieldsProps) {
+  const { type } = field.value ?? NEW_COLUMN;
   return (
     <div className="column-fields">
-      <Field label="Title">
-        {(control) => (
-          <TextInput
-            {...control}
-            value={draft.title}
-            maxLength={200}
-            onChange={({ target }) => set({ title: target.value })}
-          />
-        )}
-      </Field>
-      <Field label="Type">
-        {(control) => (
-          <Select
-            {...control}
-            value={draft.type}
-            onChange={({ target }) => set({ type: target.value })}
-          >
-            {[...new Set([...TYPES, draft.type])].map((type) => (
-              <option key={type} value={type}>
-                {typeWord(type)}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
-      <TypeFields draft={draft} set={set} table={table} />
-      <Field label="Description" isOptional>
-        {(control) => (
-          <TextInput
-            {...control}
-            value={draft.description}
-            onChange={({ target }) => set({ description: target.value })}
-          />
-        )}
-      </Field>
-      {isIndexableType(draft.type) && <ColumnChecks draft={draft} set={set} />}
-      {draft.name !== "" && (
-        <Field
+      <TextField {...partOf(field, "title", { required: true, maxLength: 200 })} />
+      <SelectField
+        {...partOf(field, "type")}
+        options={[...new Set([...TYPES, type])].map((one) => [one, typeWord(one)] as const)}
+      />
+      <TypeFields field={field} table={table} />
+      <TextField {...partOf(field, "description", {})} />
+      {isIndexableType(type) && <ColumnChecks field={field} />}
+      {hasName && (
+        <TextField
+          {...partOf(field, "name", { required: true, maxLength: 63 })}
           label="API name"
           help="Used by the API and in formulas. If you change it, update your scripts and formulas too."
-        >
-          {(control) => (
-            <TextInput
-              {...control}
-              className="code"
-              value={draft.name}
-              maxLength={63}
-              onChange={({ target }) => set({ name: target.value.trim() })}
-            />
-          )}
-        </Field>
-      )}
-    </div>
-  );
-}
-
-function ColumnChecks({ draft, set }: Pick<TypeFieldsProps, "draft" | "set">) {
-  return (
-    <div className="check-row">
-      {draft.type !== "formula" && (
-        <Check
-          label="Required"
-          isOn={draft.isRequired}
-          onChange={(isRequired) => set({ isRequired })}
+          isMono
         />
       )}
-      {draft.type !== "links" && draft.type !== "formula" && (
-        <Check label="Unique" isOn={draft.isUnique} onChange={(isUnique) => set({ isUnique })} />
-      )}
-      <Check label="Indexed" isOn={draft.isIndexed} onChange={(isIndexed) => set({ isIndexed })} />
     </div>
   );
 }
 
-function TypeFields({ draft, set, table }: TypeFieldsProps) {
-  if (RELATION_TYPES.has(draft.type)) return <RelationFields {...{ draft, set, table }} />;
-  if (draft.type === "formula") return <FormulaField {...{ draft, set, table }} />;
-  if (VECTOR_TYPES.has(draft.type)) return <VectorFields {...{ draft, set, table }} />;
-  if (draft.type === "enum" || draft.type === "multi_enum") {
-    return (
-      <Field label="Options" help="Enter one option per line, in display order.">
-        {(control) => (
-          <TextArea
-            {...control}
-            rows={4}
-            value={draft.values}
-            onChange={({ target }) => set({ values: target.value })}
-          />
-        )}
-      </Field>
-    );
-  }
-  if (draft.type === "decimal") {
-    return (
-      <Field label="Decimal places">
-        {(control) => (
-          <TextInput
-            {...control}
-            type="number"
-            min={0}
-            max={10}
-            value={draft.scale}
-            onChange={({ target }) => set({ scale: target.value })}
-          />
-        )}
-      </Field>
-    );
-  }
-  if (draft.type !== "text") return null;
+function ColumnChecks({ field }: ColumnProps) {
+  const { type } = field.value ?? NEW_COLUMN;
   return (
-    <Check
-      label="Multiline"
-      isOn={draft.isMultiline}
-      onChange={(isMultiline) => set({ isMultiline })}
-    />
+    <div className="check-row">
+      {type !== "formula" && <CheckField {...partOf(field, "isRequired")} label="Required" />}
+      {type !== "links" && type !== "formula" && (
+        <CheckField {...partOf(field, "isUnique")} label="Unique" />
+      )}
+      <CheckField {...partOf(field, "isIndexed")} label="Indexed" />
+    </div>
   );
 }
 
-function Check(props: {
-  readonly label: string;
-  readonly isOn: boolean;
-  readonly onChange: (isOn: boolean) => void;
-}) {
-  return (
-    <label className="check-line">
-      <CheckBox checked={props.isOn} onChange={({ target }) => props.onChange(target.checked)} />
-      {props.label}
-    </label>
-  );
+function TypeFields({ field, table }: ColumnFieldsProps) {
+  const draft = field.value ?? NEW_COLUMN;
+  const set = (next: Partial<ColumnDraft>): void => field.onChange({ ...draft, ...next });
+  const { type } = draft;
+  if (RELATION_TYPES.has(type)) return <RelationFields {...{ draft, set, table }} />;
+  if (type === "formula") return <FormulaField {...{ draft, set, table }} />;
+  if (VECTOR_TYPES.has(type)) return <VectorFields {...{ draft, set, table }} />;
+  if (type === "enum" || type === "multi_enum") {
+    return (
+      <TextAreaField
+        {...partOf(field, "values")}
+        label="Options"
+        help="Enter one option per line, in display order."
+      />
+    );
+  }
+  if (type === "decimal") {
+    return <TextField {...partOf(field, "scale")} label="Decimal places" inputMode="numeric" />;
+  }
+  if (type !== "text") return null;
+  return <CheckField {...partOf(field, "isMultiline")} label="Multiline" />;
 }

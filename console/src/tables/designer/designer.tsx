@@ -200,11 +200,7 @@ function ChangeColumn({ table, column, onClose }: ChangeColumnProps) {
         )
       }
     >
-      <ColumnFields
-        draft={draft}
-        onChange={(next) => form.change({ column: next })}
-        table={table}
-      />
+      <ColumnFields field={form.field("column")} table={table} hasName />
       <p className="muted">{costOf(column, draft, { records: records?.count ?? 0, filled })}</p>
       {isHeavy && isReady && (
         <TryChange key={JSON.stringify(draft)} slug={table.slug} toBody={() => toBody(draft)} />

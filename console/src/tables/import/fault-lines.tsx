@@ -6,7 +6,7 @@ import { ErrorNotice } from "../../ui/feedback.tsx";
 import { count } from "../../ui/words.ts";
 import { asText } from "../column/value.ts";
 import type { Import } from "./import-map.ts";
-import { Button } from "../../ui/form/button.tsx";
+import { CommandButton } from "../../ui/form/command-button.tsx";
 import { TextInput } from "../../ui/form/controls.tsx";
 
 type Line = Schemas["ImportLine"];
@@ -28,6 +28,7 @@ export function FaultLines({ current, invalid }: FaultLinesProps) {
     cells.some((_, at) => texts[`${line} ${at}`] !== undefined),
   );
   const correct = useCommand("imports.correct_lines", { onDone: () => setTexts({}) });
+  const refusal = correct.refusal ?? (changed.length === 0 ? "No line is corrected." : undefined);
   const send = async (): Promise<void> => {
     const corrected = changed.map(({ line, cells }) => ({
       line,
@@ -60,6 +61,7 @@ export function FaultLines({ current, invalid }: FaultLinesProps) {
                 key={line.line}
                 line={line}
                 headers={columns.map(({ header }) => header)}
+                titleOf={(field) => titleOfField(current, field)}
                 texts={texts}
                 onText={(at, text) => setTexts({ ...texts, [`${line.line} ${at}`]: text })}
               />
@@ -72,9 +74,9 @@ export function FaultLines({ current, invalid }: FaultLinesProps) {
           Only the first {lines.length} rows are shown. Correct them to see the next ones.
         </p>
       )}
-      <Button type="button" disabled={changed.length === 0} onClick={() => void send()}>
+      <CommandButton command={{ ...correct, refusal }} onPress={() => void send()}>
         Save {count(changed.length, "corrected row")}
-      </Button>
+      </CommandButton>
     </section>
   );
 }
@@ -82,6 +84,7 @@ export function FaultLines({ current, invalid }: FaultLinesProps) {
 interface FaultLineProps {
   readonly line: Line;
   readonly headers: readonly string[];
+  readonly titleOf: (field: string) => string | undefined;
   readonly texts: Readonly<Record<string, string>>;
   readonly onText: (at: number, text: string) => void;
 }
@@ -89,6 +92,7 @@ interface FaultLineProps {
 function FaultLine({
   line: { line, cells, errors, corrected },
   headers,
+  titleOf,
   texts,
   onText,
 }: FaultLineProps) {
@@ -105,8 +109,20 @@ function FaultLine({
         </td>
       ))}
       <td className={corrected ? "muted" : "field-error"}>
-        {corrected ? "Corrected" : errors.map(describeFault).join(" ")}
+        {corrected ? "Corrected" : errors.map((fault) => describe(fault, titleOf)).join(" ")}
       </td>
     </tr>
   );
+}
+
+/** The column of the file that is imported into a field, by its header. */
+function titleOfField({ mapping, columns }: Import, field: string): string | undefined {
+  const mapped = mapping.find((one) => one.field === field);
+  return mapped && columns[mapped.column]?.header;
+}
+
+/** Errors name fields by their name in the API: users know the title. */
+function describe(fault: Line["errors"][number], titleOf: FaultLineProps["titleOf"]): string {
+  const title = titleOf(fault.path.slice(1));
+  return describeFault(title === undefined ? fault : { ...fault, title });
 }

@@ -1,19 +1,34 @@
 import { useState } from "react";
-import { type Input, useOp } from "../../data/api.ts";
+import { call, type Input, useOp } from "../../data/api.ts";
+import { useForm } from "../../data/form/use-form.ts";
 import { NewTableAccess } from "../../data/notices/record-access.tsx";
-import { Field } from "../../ui/field.tsx";
-import { count } from "../../ui/words.ts";
-import { type Import, firstMapping, mappingFault, toNewTable, toSlug } from "./import-map.ts";
-import { MappingTable } from "./mapping-table.tsx";
+import { useCommand } from "../../data/use-command.ts";
+import { partOf } from "../../ui/form/binding.ts";
+import { LeaveGuard } from "../../shell/form/leave-guard.tsx";
 import { Button } from "../../ui/form/button.tsx";
-import { CheckBox, Select, TextInput } from "../../ui/form/controls.tsx";
-
-type Change = Input<"imports.update">["body"];
+import { SelectField } from "../../ui/form/choice-field.tsx";
+import { CheckBox, Select } from "../../ui/form/controls.tsx";
+import { FormProblems } from "../../ui/form/form-parts.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
+import { count } from "../../ui/words.ts";
+import {
+  type ColumnMapping,
+  firstMapping,
+  type Import,
+  mappingFault,
+  toNewTable,
+  toSlug,
+} from "./import-map.ts";
+import { MappingTable } from "./mapping-table.tsx";
 
 interface ImportPlanProps {
   readonly current: Import;
-  readonly onChange: (body: Change) => Promise<boolean>;
-  readonly onAct: (act: "imports.check" | "imports.start") => Promise<void>;
+}
+
+interface PlanDraft {
+  readonly mapping: readonly ColumnMapping[];
+  readonly newTable: Import["newTable"];
+  readonly key: string | null;
 }
 
 const SEPARATORS: readonly (readonly [string, string])[] = [
@@ -24,16 +39,30 @@ const SEPARATORS: readonly (readonly [string, string])[] = [
 ];
 
 /** The content of the file and its mapping. */
-export function ImportPlan({ current, onChange, onAct }: ImportPlanProps) {
-  const { table, columns, lines, check } = current;
+export function ImportPlan({ current }: ImportPlanProps) {
+  const { id, table, columns, lines, check } = current;
+  const params = { id };
   const tables = useOp("tables.list", { query: { limit: 200 } }).data?.data ?? [];
   // The server also returns a name for a table that it has not created yet.
   const isNew = table === null || current.newTable !== null;
   const target = isNew ? undefined : tables.find(({ slug }) => slug === table);
-  const [mapping, setMapping] = useState(() => firstMapping(current));
-  const [newTable, setNewTable] = useState(current.newTable ?? toNewTable(current.name));
-  const [key, setKey] = useState(current.key ?? "");
-  const [isSent, setSent] = useState(false);
+  const [initial] = useState(() => ({
+    mapping: firstMapping(current),
+    newTable: current.newTable ?? toNewTable(current.name),
+    key: current.key,
+  }));
+  const form = useForm("imports.update", {
+    params,
+    initial,
+    // The guessed mapping is sent too, even if it is not changed.
+    fixed: {},
+    toBody: ({ mapping, newTable, key }: PlanDraft) => ({
+      mapping: [...mapping],
+      ...(isNew && { newTable }),
+      key,
+    }),
+  });
+  const { mapping, newTable } = form.values;
   const typeOf = (field: string) => target?.columns.find(({ name }) => name === field)?.type;
   const into = {
     columns,
@@ -43,56 +72,58 @@ export function ImportPlan({ current, onChange, onAct }: ImportPlanProps) {
     fields: target?.columns ?? [],
   };
   const fault = mappingFault(mapping, into);
-  const send = async (act: "imports.check" | "imports.start"): Promise<void> => {
-    setSent(true);
-    const isChanged = await onChange({
-      mapping: [...mapping],
-      ...(isNew && { newTable }),
-      key: key === "" ? null : key,
-    });
-    // Continue only if the mapping was saved: otherwise the import would use the old one.
-    if (isChanged) await onAct(act);
-    setSent(false);
-  };
+  const refusal = form.refusal ?? fault;
   return (
     <>
-      <FormatLine current={current} onChange={onChange} />
+      <FormatLine current={current} />
+      <FormProblems form={form} />
       {isNew && (
-        <Field
-          label="Name of the new table"
-          help={newTable ? `API name: ${newTable.slug}` : undefined}
-        >
-          {(control) => (
-            <TextInput
-              {...control}
-              className="import-name"
-              value={newTable?.name ?? ""}
-              maxLength={100}
-              onChange={({ target: { value } }) =>
-                setNewTable({ name: value, slug: toSlug(value) })
-              }
-            />
-          )}
-        </Field>
+        <div className="import-name">
+          <TextField
+            {...partOf(form.field("newTable"), "name", NAME)}
+            label="Name of the new table"
+            help={newTable ? `API name: ${newTable.slug}` : undefined}
+            onChange={(name) =>
+              form.change({ newTable: { name: name ?? "", slug: toSlug(name ?? "") } })
+            }
+          />
+        </div>
       )}
       {isNew && <NewTableAccess />}
-      <MappingTable {...{ columns, mapping, target, tables }} onChange={setMapping} />
-      {target && <KeyField columns={target.columns} value={key} onChange={setKey} />}
+      <MappingTable
+        {...{ columns, mapping, target, tables }}
+        onChange={(next) => form.change({ mapping: next })}
+      />
+      {target && (
+        <div className="import-name">
+          <SelectField
+            {...form.field("key")}
+            label="Match existing records by"
+            help="Select a unique column to update existing records. Without it, every row creates a record."
+            isRequired
+            none="None (create new records)"
+            options={target.columns
+              .filter(({ unique }) => unique)
+              .map(({ name, title }) => [name, title] as const)}
+          />
+        </div>
+      )}
+      <LeaveGuard form={form} />
       <div className="filter-acts">
         <Button
           type="button"
-          disabled={fault !== undefined || isSent}
-          title={fault}
-          onClick={() => void send("imports.check")}
+          refusal={refusal}
+          disabled={form.isBusy}
+          onClick={() => form.submitThen(() => call("imports.check", { params }))}
         >
           Preview import
         </Button>
         <Button
           look="main"
           type="button"
-          disabled={fault !== undefined || isSent}
-          title={fault}
-          onClick={() => void send("imports.start")}
+          refusal={refusal}
+          disabled={form.isBusy}
+          onClick={() => form.submitThen(() => call("imports.start", { params }))}
         >
           Import {lines === null ? "file" : count(lines, "row")}
         </Button>
@@ -109,47 +140,15 @@ export function ImportPlan({ current, onChange, onAct }: ImportPlanProps) {
   );
 }
 
-interface KeyFieldProps {
-  readonly columns: readonly {
-    readonly name: string;
-    readonly title: string;
-    readonly unique: boolean;
-  }[];
-  readonly value: string;
-  readonly onChange: (name: string) => void;
-}
-
-/** The unique column that identifies existing records to update. */
-function KeyField({ columns, value, onChange }: KeyFieldProps) {
-  return (
-    <Field
-      label="Match existing records by"
-      help="Select a unique column to update existing records. Without it, every row creates a record."
-    >
-      {(control) => (
-        <Select
-          {...control}
-          className="import-name"
-          value={value}
-          onChange={({ target }) => onChange(target.value)}
-        >
-          <option value="">None (create new records)</option>
-          {columns
-            .filter(({ unique }) => unique)
-            .map(({ name, title }) => (
-              <option key={name} value={name}>
-                {title}
-              </option>
-            ))}
-        </Select>
-      )}
-    </Field>
-  );
-}
+const NAME = { required: true, maxLength: 100 };
 
 /** The file format; changing it parses the file again. */
-function FormatLine({ current, onChange }: Pick<ImportPlanProps, "current" | "onChange">) {
-  const { format, lines, columns } = current;
+function FormatLine({ current }: ImportPlanProps) {
+  const { id, format, lines, columns } = current;
+  const { run, isBusy } = useCommand("imports.update");
+  const change = (
+    next: NonNullable<NonNullable<Input<"imports.update">["body"]>["format"]>,
+  ): void => void run({ params: { id }, body: { format: next } });
   if (!format) return null;
   return (
     <div className="import-format">
@@ -163,7 +162,8 @@ function FormatLine({ current, onChange }: Pick<ImportPlanProps, "current" | "on
           <span className="muted">Separator</span>
           <Select
             value={format.separator ?? ","}
-            onChange={({ target }) => void onChange({ format: { separator: target.value } })}
+            disabled={isBusy}
+            onChange={({ target }) => change({ separator: target.value })}
           >
             {SEPARATORS.map(([sign, words]) => (
               <option key={sign} value={sign}>
@@ -178,7 +178,8 @@ function FormatLine({ current, onChange }: Pick<ImportPlanProps, "current" | "on
           <span className="muted">Sheet</span>
           <Select
             value={format.sheet ?? ""}
-            onChange={({ target }) => void onChange({ format: { sheet: target.value } })}
+            disabled={isBusy}
+            onChange={({ target }) => change({ sheet: target.value })}
           >
             {format.sheets.map((sheet) => (
               <option key={sheet}>{sheet}</option>
@@ -190,7 +191,8 @@ function FormatLine({ current, onChange }: Pick<ImportPlanProps, "current" | "on
         <label className="check-line">
           <CheckBox
             checked={format.header}
-            onChange={({ target }) => void onChange({ format: { header: target.checked } })}
+            disabled={isBusy}
+            onChange={({ target }) => change({ header: target.checked })}
           />
           First row contains column names
         </label>

@@ -3,7 +3,8 @@ import "../table-page.css";
 import "./import.css";
 import { Link, useParams } from "@tanstack/react-router";
 import { useState } from "react";
-import { call, type Input, useOp } from "../../data/api.ts";
+import { useOp } from "../../data/api.ts";
+import { perform } from "../../data/use-command.ts";
 import { useTitle } from "../../shell/title.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
@@ -18,15 +19,15 @@ const LOOK_AGAIN_MS = 1_500;
 
 export function ImportScreen() {
   const { importId } = useParams({ from: "/inside/imports/$importId" });
-  const [isBusy, setBusy] = useState(true);
+  const [isPolling, setPolling] = useState(true);
   const { data, error, refetch } = useOp(
     "imports.get",
     { params: { id: importId } },
-    { refetchInterval: isBusy ? LOOK_AGAIN_MS : false },
+    { refetchInterval: isPolling ? LOOK_AGAIN_MS : false },
   );
   const current = data?.data;
   useTitle(current && `Import ${current.name}`);
-  if (current && isWorking(current) !== isBusy) setBusy(isWorking(current));
+  if (current && isWorking(current) !== isPolling) setPolling(isWorking(current));
   return (
     <div className="page paper">
       <header className="page-head">
@@ -46,42 +47,17 @@ export function ImportScreen() {
   );
 }
 
-type Act = "imports.check" | "imports.start" | "imports.cancel" | "imports.take_back";
+type Act = "imports.start" | "imports.cancel" | "imports.take_back";
 
 function ImportParts({ current }: { readonly current: Import }) {
   const { id, state, counts, check, lines, reason } = current;
-  const [error, setError] = useState<Error>();
-  const act = async (name: Act): Promise<void> => {
-    setError(undefined);
-    try {
-      await call(name, { params: { id } });
-    } catch (problem) {
-      setError(problem instanceof Error ? problem : new Error(String(problem)));
-    }
-  };
-  /** Resolves to false if the server rejected the change. */
-  const change = async (body: Input<"imports.update">["body"]): Promise<boolean> => {
-    setError(undefined);
-    try {
-      await call("imports.update", { params: { id }, body });
-      return true;
-    } catch (problem) {
-      setError(problem instanceof Error ? problem : new Error(String(problem)));
-      return false;
-    } finally {
-    }
-  };
+  const act = (name: Act): void => void perform(name, { params: { id } });
   const invalid = check?.invalid ?? counts.invalid;
   return (
     <>
-      {error && <ErrorNotice error={error} />}
       {reason !== null && <p className="sql-note">{reason}</p>}
-      {isWorking(current) && (
-        <Progress current={current} onCancel={() => void act("imports.cancel")} />
-      )}
-      {state === "ready" && (
-        <ImportPlan key={`${id} ${lines ?? 0}`} current={current} onChange={change} onAct={act} />
-      )}
+      {isWorking(current) && <Progress current={current} onCancel={() => act("imports.cancel")} />}
+      {state === "ready" && <ImportPlan key={`${id} ${lines ?? 0}`} current={current} />}
       {(state === "completed" || state === "cancelled" || state === "failed") && (
         <Outcome current={current} onAct={act} />
       )}
@@ -138,7 +114,7 @@ function Progress({
 
 interface OutcomeProps {
   readonly current: Import;
-  readonly onAct: (act: Act) => Promise<void>;
+  readonly onAct: (act: Act) => void;
 }
 
 /** The result of the import, with a rollback action. */
@@ -159,7 +135,7 @@ function Outcome({ current, onAct }: OutcomeProps) {
           </Link>
         )}
         {(corrections > 0 || state !== "completed") && (
-          <Button type="button" onClick={() => void onAct("imports.start")}>
+          <Button type="button" onClick={() => onAct("imports.start")}>
             {state === "completed" ? "Import corrected rows" : "Continue import"}
           </Button>
         )}
@@ -173,7 +149,7 @@ function Outcome({ current, onAct }: OutcomeProps) {
           act="Undo import"
           onAct={() => {
             setAsking(false);
-            void onAct("imports.take_back");
+            onAct("imports.take_back");
           }}
           onClose={() => setAsking(false)}
         >

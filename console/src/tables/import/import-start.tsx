@@ -6,9 +6,8 @@ import { Upload } from "lucide-react";
 import { useRef, useState } from "react";
 import { call, useOp } from "../../data/api.ts";
 import { uploadFile } from "../../data/files/files.ts";
-import { useMay } from "../../data/people.ts";
+import { useWork } from "../../data/use-command.ts";
 import { useTitle } from "../../shell/title.ts";
-import { ErrorNotice } from "../../ui/feedback.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { count, toWords } from "../../ui/words.ts";
 import { Button } from "../../ui/form/button.tsx";
@@ -35,28 +34,18 @@ interface ImportStartProps {
 
 function ImportStart({ slug, name }: ImportStartProps) {
   const navigate = useNavigate();
-  const may = useMay();
   const field = useRef<HTMLInputElement>(null);
   const [sent, setSent] = useState<string>();
-  const [error, setError] = useState<Error>();
-  const refusal = may(slug === undefined ? "tables.create" : "imports.create")
-    ? undefined
-    : slug === undefined
-      ? "You don't have permission to create tables."
-      : "You don't have permission to add records.";
+  const { run, isBusy, refusal } = useWork(slug === undefined ? "tables.create" : "imports.create");
   const take = async (file: File | undefined): Promise<void> => {
-    if (!file || refusal !== undefined) return;
-    setError(undefined);
+    if (!file || isBusy || refusal !== undefined) return;
     setSent(file.name);
-    try {
+    await run(async () => {
       const { id: fileId } = await uploadFile(file);
       const about = { fileId, name: file.name, ...(slug !== undefined && { table: slug }) };
       const { data } = await call("imports.create", { body: about });
       await navigate({ to: "/imports/$importId", params: { importId: data.id } });
-    } catch (problem) {
-      setSent(undefined);
-      setError(problem instanceof Error ? problem : new Error(String(problem)));
-    }
+    });
   };
   return (
     <div className="page paper">
@@ -82,7 +71,7 @@ function ImportStart({ slug, name }: ImportStartProps) {
           }}
         >
           <Upload className="ico" />
-          <strong>{sent === undefined ? "Drop a file here" : `Uploading ${sent}…`}</strong>
+          <strong>{isBusy ? `Uploading ${sent ?? ""}…` : "Drop a file here"}</strong>
           <p className="muted">
             CSV, XLSX or JSON, up to 2,000,000 rows. Separator and encoding are detected. You review
             the data before it is imported.
@@ -93,19 +82,22 @@ function ImportStart({ slug, name }: ImportStartProps) {
             aria-label="File to import"
             tabIndex={-1}
             accept=".csv,.tsv,.txt,.xlsx,.json,.ndjson"
-            onChange={({ target }) => void take(target.files?.[0])}
+            onChange={({ target }) => {
+              void take(target.files?.[0]);
+              // Allows choosing this file again after an error.
+              target.value = "";
+            }}
           />
           <Button
             look="main"
             type="button"
-            disabled={refusal !== undefined || sent !== undefined}
-            title={refusal}
+            refusal={refusal}
+            disabled={isBusy}
             onClick={() => field.current?.click()}
           >
             Select file…
           </Button>
         </div>
-        {error && <ErrorNotice error={error} />}
         <PastImports slug={slug} />
       </div>
     </div>

@@ -20,7 +20,7 @@ interface FilesFieldProps {
 export function FilesField({ column, value, disabled, onSave }: FilesFieldProps) {
   const ids = Array.isArray(value) ? value.map(String) : [];
   const field = useRef<HTMLInputElement>(null);
-  const sending = useWork("files.upload", disabled);
+  const sending = useWork("files.upload", { refusal: disabled });
   const isImage = column.type === "image";
   const { max } = column.options;
   const isFull = typeof max === "number" && ids.length >= max;

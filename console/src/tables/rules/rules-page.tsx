@@ -3,13 +3,17 @@ import "../table-page.css";
 import "./rules.css";
 import { Link, useParams } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
-import { useMemo, useState } from "react";
-import { call, etagOf, useOp } from "../../data/api.ts";
+import { useMemo } from "react";
+import { useOp } from "../../data/api.ts";
 import { TableAccess } from "../../data/notices/record-access.tsx";
-import { useRefusal } from "../../data/people.ts";
+import { useForm } from "../../data/form/use-form.ts";
+import { versionOf } from "../../data/form/version.ts";
+import { useActions } from "../../shell/actions.ts";
+import { LeaveGuard } from "../../shell/form/leave-guard.tsx";
 import { useTitle } from "../../shell/title.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
-import { notify } from "../../ui/toast.tsx";
+import { FormProblems } from "../../ui/form/form-parts.tsx";
+import { Keys } from "../../ui/key.tsx";
 import { type TableShape, toGridColumns } from "../column/column.ts";
 import { NEW_RULE, type Rule, ruleFault } from "./rule-draft.ts";
 import { RuleCard } from "./rule-card.tsx";
@@ -32,28 +36,22 @@ export function RulesPage() {
 
 function RulesScreen({ table }: { readonly table: TableShape }) {
   const { slug } = table;
-  const refusal = useRefusal("tables.update");
-  const [ifMatch, setIfMatch] = useState(() => etagOf("tables.get", { params: { slug } }));
-  const [rules, setRules] = useState<readonly Rule[]>(table.rules);
-  const [error, setError] = useState<Error>();
+  const form = useForm("tables.update", {
+    params: { slug },
+    initial: toRules({ data: table }),
+    version: versionOf("tables.get", { params: { slug } }, toRules),
+    said: "Access rules saved.",
+  });
+  const { refusal } = form;
+  const { value, onChange } = form.field("rules");
+  const rules: readonly Rule[] = value ?? [];
   const columns = useMemo(() => toGridColumns(table), [table]);
   const roles = useOp("roles.list", { query: { limit: 200 } }).data?.data ?? [];
-  const isChanged = JSON.stringify(rules) !== JSON.stringify(table.rules);
   const fault = rules.map(ruleFault).find((one) => one !== undefined);
   const put = (at: number, rule: Rule | undefined): void =>
-    setRules(rule ? rules.with(at, rule) : rules.toSpliced(at, 1));
-  const save = async (): Promise<void> => {
-    setError(undefined);
-    try {
-      const input = { params: { slug }, body: { rules: [...rules] } };
-      await call("tables.update", input, ifMatch === undefined ? {} : { ifMatch });
-      await call("tables.get", { params: { slug } });
-      setIfMatch(etagOf("tables.get", { params: { slug } }));
-      notify("Access rules saved.");
-    } catch (problem) {
-      setError(problem instanceof Error ? problem : new Error(String(problem)));
-    }
-  };
+    onChange(rule ? rules.with(at, rule) : rules.toSpliced(at, 1));
+  const disabled = refusal ?? fault ?? (form.isDirty ? undefined : "No changes to save.");
+  useActions([{ keys: "mod+s", label: "Save", run: form.submit, always: true, disabled }]);
   return (
     <>
       <header className="page-head">
@@ -64,19 +62,24 @@ function RulesScreen({ table }: { readonly table: TableShape }) {
           <span className="muted"> / Access rules</span>
         </h1>
         <span className="grow" />
+        {form.isDirty && (
+          <Button type="button" onClick={form.reset}>
+            Discard changes
+          </Button>
+        )}
         <Button
           look="main"
           type="button"
-          disabled={refusal !== undefined || !isChanged || fault !== undefined}
-          title={refusal ?? fault ?? (isChanged ? undefined : "There are no unsaved changes.")}
-          onClick={() => void save()}
+          refusal={disabled}
+          disabled={form.isBusy}
+          onClick={form.submit}
         >
-          Save rules
+          Save rules <Keys keys="mod+s" />
         </Button>
       </header>
       <div className="rules-body">
         <section className="rules-list scroll" aria-label="Access rules">
-          {error && <ErrorNotice error={error} />}
+          <FormProblems form={form} />
           <TableAccess slug={slug} />
           {rules.length === 0 && (
             <Empty title="No access rules">
@@ -94,7 +97,7 @@ function RulesScreen({ table }: { readonly table: TableShape }) {
               onChange={(next) => put(at, next)}
             />
           ))}
-          <Button refusal={refusal} type="button" onClick={() => setRules([...rules, NEW_RULE])}>
+          <Button refusal={refusal} type="button" onClick={() => onChange([...rules, NEW_RULE])}>
             <Plus /> Add rule
           </Button>
         </section>
@@ -102,9 +105,14 @@ function RulesScreen({ table }: { readonly table: TableShape }) {
           table={table}
           columns={columns}
           roles={roles}
-          rules={isChanged && fault === undefined ? rules : undefined}
+          rules={form.isDirty && fault === undefined ? rules : undefined}
         />
       </div>
+      <LeaveGuard form={form} />
     </>
   );
 }
+
+const toRules = ({ data: { rules } }: { readonly data: Pick<TableShape, "rules"> }) => ({
+  rules: [...rules],
+});

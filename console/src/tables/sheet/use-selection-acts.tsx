@@ -1,5 +1,6 @@
 /** Operations on the whole selection, loaded or not. Each is one atomic request. */
-import { type ReactNode, type RefObject, useRef, useState } from "react";
+import { type ReactNode, type RefObject, useState } from "react";
+import { useWork } from "../../data/use-command.ts";
 import { toClipboard } from "../../ui/behaviour/copy.ts";
 import { notify, notifyRefusal } from "../../ui/toast.tsx";
 import type { Cells } from "../../ui/readable/cells.ts";
@@ -69,7 +70,7 @@ interface SelectionActs {
 export function useSelectionActs(props: CellActsProps, { moveTo, refuse }: Moves): SelectionActs {
   const { box, sheet, access, range, spec } = props;
   const [question, setQuestion] = useState<Question>();
-  const { busy, work } = useWork();
+  const { busy, work } = useNamedWork();
   const writeAll = useWholeChange(props, setQuestion);
   const { top, bottom } = boxOf(range);
   const columns = columnsIn(sheet, range);
@@ -145,23 +146,16 @@ export function useSelectionActs(props: CellActsProps, { moveTo, refuse }: Moves
   return { deleteRows, clear, fillDown, dialog, busy };
 }
 
-/** Runs one operation at a time and shows its errors. */
-function useWork() {
-  const [busy, setBusy] = useState<string>();
-  const isBusy = useRef(false);
-  const work = (word: string, run: () => Promise<unknown>): void => {
-    if (isBusy.current) return notify("Wait until the previous change is saved.");
-    isBusy.current = true;
-    setBusy(word);
-    void run()
-      .catch((error: unknown) => notify(error instanceof Error ? error.message : String(error)))
-      .finally(() => {
-        isBusy.current = false;
-        setBusy(undefined);
-      });
-    return undefined;
+/** Runs one operation at a time, and names it while it runs. */
+function useNamedWork() {
+  const [word, setWord] = useState<string>();
+  const { run, isBusy } = useWork(undefined);
+  const work = (next: string, act: () => Promise<unknown>): void => {
+    if (isBusy) return notify("Wait until the previous change is saved.");
+    setWord(next);
+    return void run(act);
   };
-  return { busy, work };
+  return { busy: isBusy ? word : undefined, work };
 }
 
 type Ask = (question: Question | undefined) => void;
