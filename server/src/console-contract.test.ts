@@ -41,6 +41,55 @@ test("native controls are only used in ui/ and code/, which define their style",
   expect(raw.map(({ path }) => path)).toEqual([]);
 });
 
+/** What is not a form or command of the mechanism, with the reason. The lists may only shrink. */
+const OWN_FORMS: Readonly<Record<string, string>> = {
+  "approvals/detail.tsx": "one comment, sent with one of two decisions",
+  "shell/form/form-panel.tsx": "the frame of forms on a page",
+  "shell/sign-in/card.tsx": "without a session",
+};
+
+const OWN_ERRORS: Readonly<Record<string, string>> = {
+  "account/proof-dialog.tsx": "the refusal contains the challenge",
+  "apps/builder/use-app.ts": "saves while the user edits, and merges conflicts",
+  "connectors/page/consent-return.tsx": "the page is the result",
+  "events/log/use-event-log.ts": "a read",
+  "people/invite-dialog.tsx": "one result for each of many addresses",
+  "shell/sign-in/credentials.tsx": "the refusal names the next step",
+  "shell/sign-in/sign-in.tsx": "a read",
+  "sql/use-sql-run.ts": "can be cancelled, and shows errors in the statement",
+  "tables/book/send-change.ts": "the grid shows refused cells, and keeps them",
+  "workflows/inspector/step/trial.ts": "the error is the result of the test",
+  "workflows/list/n8n/drafts.ts": "one result for each of many files",
+  "workflows/list/n8n/folder.tsx": "one result for each of many files",
+};
+
+/** The portal works without the console's code. */
+const screens = sources.filter(({ path }) => !/^(ui|data|portal|gallery)\//.test(path));
+const pathsWith = (pattern: RegExp): readonly string[] =>
+  screens.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
+
+test("forms are those of useForm, in a frame of ui/form", () => {
+  expect(pathsWith(/<form\b/).toSorted()).toEqual(Object.keys(OWN_FORMS));
+  // These dialogs pick or confirm something. A dialog with fields that are sent is a FormDialog.
+  expect(pathsWith(/<Dialog\b(?:=>|[^>])*\bonSubmit=/).toSorted()).toEqual([
+    "apps/builder/choice-dialog.tsx",
+    "apps/builder/conflict-dialog.tsx",
+    "knowledge/editor/link-dialog.tsx",
+    "tables/paste/paste-dialog.tsx",
+  ]);
+});
+
+test("commands have their busy state and errors from useCommand, useWork or perform", () => {
+  expect(
+    pathsWith(/\[\w+, set(?:Is)?(?:Busy|Saving|Sending|Pending|Working)\] = useState/),
+  ).toEqual([]);
+  const caught = screens.filter(
+    ({ text }) =>
+      /catch \(\w+\)/.test(text) && /\bawait (?:call|\w+\.fetchQuery|send)\b|\bcall\(/.test(text),
+  );
+  expect(caught.map(({ path }) => path).toSorted()).toEqual(Object.keys(OWN_ERRORS));
+});
+
 /** Orders that rank enumeration values, which the server does not define. */
 const RANKED = [
   "alerts/alerts.tsx",

@@ -19,7 +19,7 @@ export function Factors() {
   const keys = useOp("mfa.list_webauthn").data?.data ?? [];
   const [isTotp, setTotp] = useState(false);
   const [codes, setCodes] = useState<readonly string[]>();
-  const [pending, setPending] = useState<ProofDialogProps>();
+  const [question, setQuestion] = useState<ProofDialogProps>();
   const adding = useWork("mfa.register_webauthn");
   const status = data?.data;
   const addKey = async (): Promise<void> => {
@@ -43,9 +43,9 @@ export function Factors() {
       }
     >
       <ul>
-        <TotpEntry isOn={status.totp} onSetUp={() => setTotp(true)} onAsk={setPending} />
+        <TotpEntry isOn={status.totp} onSetUp={() => setTotp(true)} onAsk={setQuestion} />
         {keys.map((key) => (
-          <KeyEntry key={key.id} credential={key} onAsk={setPending} />
+          <KeyEntry key={key.id} credential={key} onAsk={setQuestion} />
         ))}
         <Entry
           icon={<KeyRound className="ico" />}
@@ -58,7 +58,7 @@ export function Factors() {
           }
         />
         {hasFactor && (
-          <CodesEntry left={status.recoveryCodesLeft} onAsk={setPending} onCodes={setCodes} />
+          <CodesEntry left={status.recoveryCodesLeft} onAsk={setQuestion} onCodes={setCodes} />
         )}
       </ul>
       {isTotp && (
@@ -70,7 +70,7 @@ export function Factors() {
           }}
         />
       )}
-      {pending && <ProofDialog {...pending} onClose={() => setPending(undefined)} />}
+      {question && <ProofDialog {...question} onClose={() => setQuestion(undefined)} />}
       {codes && <CodesDialog codes={codes} onClose={() => setCodes(undefined)} />}
     </Section>
   );

@@ -2,16 +2,18 @@ import "./approvals.css";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { PendingCalls } from "../agents/index.ts";
-import { ApiError, call, useOp } from "../data/api.ts";
+import { ApiError, useOp } from "../data/api.ts";
 import { type LogEvent, onEvent } from "../data/live/live.ts";
 import { useMay } from "../data/people.ts";
+import { perform } from "../data/use-command.ts";
 import { useWaiting } from "../data/waiting/waiting-list.ts";
 import { useActions } from "../shell/actions.ts";
 import { leaveField } from "../shell/keys/focus-guard.ts";
 import { useListKeys } from "../shell/list-keys.ts";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
+import { useRunner } from "../ui/behaviour/runner.ts";
 import { useIsNarrow } from "../ui/behaviour/narrow.ts";
-import { notify, notifyError } from "../ui/toast.tsx";
+import { notify } from "../ui/toast.tsx";
 import { ApprovalDetail } from "./detail.tsx";
 import { History } from "./history.tsx";
 import {
@@ -126,19 +128,22 @@ function useInbox() {
     const { approved, comment } = decision;
     const key = keyOf(approval);
     mine.current.add(key);
-    try {
-      const body = { approved, stepId, ...(comment !== "" && { comment }) };
-      await call("runs.resume", { params: { runId }, body });
-      notify(approved ? `Approved: ${workflowName} continues.` : `Rejected: ${workflowName}.`);
-      return true;
-    } catch (failure) {
-      mine.current.delete(key);
-      if (failure instanceof ApiError && failure.code === "run_not_paused") {
-        notify("Another approver already decided. Your decision was not saved.");
-        setDecided((old) => (old.has(key) ? old : new Map(old).set(key, UNKNOWN)));
-      } else notifyError(failure);
-      return false;
-    }
+    const body = { approved, stepId, ...(comment !== "" && { comment }) };
+    const reply = await perform(
+      "runs.resume",
+      { params: { runId }, body },
+      {
+        said: approved ? `Approved: ${workflowName} continues.` : `Rejected: ${workflowName}.`,
+        onRefused: (failure) => {
+          mine.current.delete(key);
+          if (!(failure instanceof ApiError) || failure.code !== "run_not_paused") return false;
+          notify("Another approver already decided. Your decision was not saved.");
+          setDecided((old) => (old.has(key) ? old : new Map(old).set(key, UNKNOWN)));
+          return true;
+        },
+      },
+    );
+    return reply !== undefined;
   };
   return { items, error, isPending: isLoading, decide, refetch: () => void refetch() };
 }
@@ -160,7 +165,9 @@ function Inbox({ items, error, isPending, decide, refetch, hasOthers }: InboxPro
   const { open } = useSearch({ from: "/inside/approvals" });
   const navigate = useNavigate();
   const isNarrow = useIsNarrow();
-  const [busy, setBusy] = useState<string>();
+  const { run, isBusy } = useRunner();
+  const [deciding, setDeciding] = useState<string>();
+  const busy = isBusy ? deciding : undefined;
   const reason = useRef<HTMLTextAreaElement>(null);
   const [comment, setComment] = useState("");
   const asked = items.find(({ key }) => key === open);
@@ -176,10 +183,12 @@ function Inbox({ items, error, isPending, decide, refetch, hasOthers }: InboxPro
   const settle = async (item: InboxItem, approved: boolean): Promise<void> => {
     if (busy !== undefined || item.decided) return;
     const next = nextWaiting(items, item.key);
-    setBusy(item.key);
+    setDeciding(item.key);
     const said = item.key === chosen?.key ? comment : "";
-    const isDone = await decide(item.approval, { approved, comment: said });
-    setBusy(undefined);
+    let isDone = false;
+    await run(async () => {
+      isDone = await decide(item.approval, { approved, comment: said });
+    });
     if (isDone) {
       leaveField(document.querySelector(".approval"), document.querySelector(".approval-list"));
     }

@@ -3,6 +3,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { call, type Schemas, useOp } from "../data/api.ts";
 import { EverybodyCombobox } from "../data/options/person-combobox.tsx";
+import { attempt } from "../data/use-command.ts";
 import { useListKeys } from "../shell/list-keys.ts";
 import { useTitle } from "../shell/title.ts";
 import { saveFile } from "../ui/behaviour/save-file.ts";
@@ -10,7 +11,7 @@ import { useDebounced } from "../ui/behaviour/debounce.ts";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Combobox } from "../ui/overlay/combobox.tsx";
 import { Ago } from "../ui/time.tsx";
-import { notify, notifyError } from "../ui/toast.tsx";
+import { notify } from "../ui/toast.tsx";
 import { count, toWords } from "../ui/words.ts";
 import { toCsv } from "./csv.ts";
 import { EventSide } from "./event-side.tsx";
@@ -62,7 +63,7 @@ export function Audit() {
       <header className="page-head">
         <h1>Audit log</h1>
         <span className="grow" />
-        <Button onClick={() => void exportEvents(query)}>Export as CSV</Button>
+        <Button onClick={() => void attempt(() => exportEvents(query))}>Export as CSV</Button>
       </header>
       <Filters search={search} onChange={go} />
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
@@ -82,7 +83,7 @@ export function Audit() {
               />
             ))}
             {next && (
-              <Button className="audit-more" onClick={() => void more().catch(notifyError)}>
+              <Button className="audit-more" onClick={() => void attempt(more)}>
                 Older
               </Button>
             )}
@@ -211,23 +212,19 @@ function Day(props: {
 
 /** Loads all pages of the filter up to a limit, and downloads them as a file. */
 async function exportEvents(query: ReturnType<typeof toAuditQuery>): Promise<void> {
-  try {
-    const events: Event[] = [];
-    let after: string | undefined;
-    do {
-      const page = await call("audit.query", {
-        query: { ...query, limit: 200, ...(after !== undefined && { after }) },
-      });
-      events.push(...page.data);
-      after = page.pagination.nextCursor ?? undefined;
-    } while (after !== undefined && events.length < EXPORT_MAX);
-    saveFile(toCsv(events), "audit.csv", "text/csv");
-    notify(
-      after === undefined
-        ? `${count(events.length, "event")} exported.`
-        : `The newest ${count(events.length, "event")} exported; narrow the filter to export the others.`,
-    );
-  } catch (error) {
-    notifyError(error);
-  }
+  const events: Event[] = [];
+  let after: string | undefined;
+  do {
+    const page = await call("audit.query", {
+      query: { ...query, limit: 200, ...(after !== undefined && { after }) },
+    });
+    events.push(...page.data);
+    after = page.pagination.nextCursor ?? undefined;
+  } while (after !== undefined && events.length < EXPORT_MAX);
+  saveFile(toCsv(events), "audit.csv", "text/csv");
+  notify(
+    after === undefined
+      ? `${count(events.length, "event")} exported.`
+      : `The newest ${count(events.length, "event")} exported; narrow the filter to export the others.`,
+  );
 }

@@ -1,8 +1,7 @@
 import { useState } from "react";
 import { type Schemas, useOp } from "../data/api.ts";
-import { describeRefusal } from "../data/change.ts";
 import { uploadArchive } from "../data/files/upload-archive.ts";
-import { perform } from "../data/use-command.ts";
+import { attempt, perform } from "../data/use-command.ts";
 import { toBytes } from "../ui/bytes.ts";
 import { Progress } from "../ui/display/progress.tsx";
 import { Entry, Section } from "../ui/display/section.tsx";
@@ -44,11 +43,13 @@ export function Imports() {
     const show = (bytes: number) =>
       setUploads((before) => new Map(before).set(begun.id, { bytes, stop }));
     show(begun.receivedBytes);
-    try {
-      await uploadArchive(file, begun, { onProgress: show, signal: stop.signal });
-    } catch (failure) {
-      if (!stop.signal.aborted) notify(describeRefusal(failure));
-    }
+    await attempt(() =>
+      uploadArchive(file, begun, { onProgress: show, signal: stop.signal }).catch(
+        (error: unknown) => {
+          if (!stop.signal.aborted) throw error;
+        },
+      ),
+    );
     setUploads((before) => new Map([...before].filter(([id]) => id !== begun.id)));
   };
   const begin = (file: File) =>

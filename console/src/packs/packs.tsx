@@ -101,7 +101,7 @@ function PackFile(props: {
   readonly onPlan: (plan: PackPlan) => void;
 }) {
   const field = useRef<HTMLInputElement>(null);
-  const reading = useWork("packs.install", props.denied);
+  const reading = useWork("packs.install", { refusal: props.denied });
   const take = async (file: File | undefined): Promise<void> => {
     if (!file) return;
     await reading.run(async () =>

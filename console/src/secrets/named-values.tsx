@@ -2,7 +2,7 @@
 import "./secrets.css";
 import { X } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { applyChange } from "../data/change.ts";
+import { attempt, tellDone } from "../data/use-command.ts";
 import { useListKeys } from "../shell/list-keys.ts";
 import { ListPage } from "../shell/list/list-page.tsx";
 import { CopyLine } from "../ui/copy-line.tsx";
@@ -118,7 +118,12 @@ export function NamedValueSide(props: NamedValueSideProps) {
   const { name, description, updatedAt, ownValuesOnly } = value;
   const [asked, setAsked] = useState<"production" | "delete" | OtherEnvironment>();
   const close = (): void => setAsked(undefined);
-  const change = (send: () => Promise<unknown>, said: string) => applyChange({ send, said });
+  const change = (send: () => Promise<unknown>, said: string) =>
+    attempt(async () => {
+      await send();
+      tellDone(said);
+      return true;
+    });
   const remove = async (): Promise<void> => {
     close();
     if (await change(operations.remove, `${name} deleted.`)) onClose();

@@ -1,19 +1,17 @@
 import "../catalog.css";
 import { Link, useParams } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { CodeEditor } from "../../code/index.ts";
 import { type Schemas, useOp } from "../../data/api.ts";
-import { describeFault } from "../../data/error-words.ts";
-import { useRefusal } from "../../data/people.ts";
 import { Form, initialValue, type Schema } from "../../form/index.ts";
 import { useActions } from "../../shell/actions.ts";
 import { isGone, NotFound } from "../../shell/not-found.tsx";
+import { LeaveGuard } from "../../shell/form/leave-guard.tsx";
 import { useTitle } from "../../shell/title.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { State } from "../../ui/state.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
-import { notify } from "../../ui/toast.tsx";
 import { Terms } from "../shop/catalog-item.tsx";
 import { useReferenceFields } from "../shop/reference-fields.tsx";
 import { FieldEditor } from "./field-editor.tsx";
@@ -29,8 +27,9 @@ import {
 } from "./form-model.ts";
 import { ItemSettings } from "./item-settings.tsx";
 import { ItemTasks } from "./item-tasks.tsx";
-import { useItemDraft } from "./use-item-draft.ts";
+import { useItemForm } from "./use-item-form.ts";
 import { Button } from "../../ui/form/button.tsx";
+import { FormProblems, useFocusOnFailure } from "../../ui/form/form-parts.tsx";
 
 type Item = Schemas["CatalogItem"];
 
@@ -55,8 +54,10 @@ const TABS = [
 ] as const;
 
 function Builder({ item }: { readonly item: Item }) {
-  const draft = useItemDraft(item);
-  const { model, setForm } = draft;
+  const builder = useItemForm(item);
+  const { form, model, setModel, savedNames } = builder;
+  const box = useRef<HTMLDivElement>(null);
+  useFocusOnFailure(form, box);
   const [chosen, setChosen] = useState<string>();
   const [tab, setTab] = useState<SideTab>("item");
   const { fields } = model;
@@ -67,16 +68,16 @@ function Builder({ item }: { readonly item: Item }) {
       fields.map(({ name }) => name),
     );
     const at = field ? fields.indexOf(field) + 1 : fields.length;
-    setForm({ ...model, fields: fields.toSpliced(at, 0, made) });
+    setModel({ ...model, fields: fields.toSpliced(at, 0, made) });
     choose(made.name);
     requestAnimationFrame(() =>
       document.querySelector<HTMLInputElement>("[data-question]")?.select(),
     );
   };
   /** Answers, workflows and reports refer to a saved field by its name. */
-  const isSaved = (name: string): boolean => draft.savedNames.has(name);
+  const isSaved = (name: string): boolean => savedNames.has(name);
   const rename = (from: string, to: string): void => {
-    setForm({ ...model, fields: renameField(fields, from, to) });
+    setModel({ ...model, fields: renameField(fields, from, to) });
     setChosen(to);
   };
   const change = (before: FormField, next: FormField): void => {
@@ -85,11 +86,11 @@ function Builder({ item }: { readonly item: Item }) {
     const isNamedByTitle = before.name === freeName(before.title, others);
     const isNew = !isSaved(before.name) && next.type !== "section";
     if (!isNew || !isNamedByTitle || next.title === before.title) {
-      setForm({ ...model, fields: changed });
+      setModel({ ...model, fields: changed });
       return;
     }
     const name = freeName(next.title, others);
-    setForm({ ...model, fields: renameField(changed, before.name, name) });
+    setModel({ ...model, fields: renameField(changed, before.name, name) });
     setChosen(name);
   };
   const choose = (name: string): void => {
@@ -97,39 +98,28 @@ function Builder({ item }: { readonly item: Item }) {
     setTab("field");
   };
   return (
-    <div className="page">
-      <BuilderHead item={item} draft={draft} />
-      {draft.errors.length > 0 && (
-        <ul className="problem" role="alert">
-          {draft.errors.map((fault) => (
-            <li key={fault.path}>{describeFault(fault)}</li>
-          ))}
-        </ul>
-      )}
+    <div ref={box} className="page">
+      <BuilderHead item={item} builder={builder} />
+      <FormProblems form={form} />
+      <LeaveGuard form={form} />
       <div className="cat-builder">
         <FieldList
           fields={fields}
           chosen={chosen}
           onChoose={choose}
           onAdd={add}
-          onMove={(from, to) => setForm({ ...model, fields: moveField(fields, from, to) })}
+          onMove={(from, to) => setModel({ ...model, fields: moveField(fields, from, to) })}
           onRemove={(name) =>
-            setForm({ ...model, fields: fields.filter((one) => one.name !== name) })
+            setModel({ ...model, fields: fields.filter((one) => one.name !== name) })
           }
         />
-        <Preview item={draft.shown} schema={draft.schema} />
+        <Preview item={{ ...item, ...(form.values as Partial<Item>) }} schema={builder.schema} />
         <aside className="cat-side scroll" aria-label="Settings">
           <Tabs label="Settings" tabs={TABS} chosen={tab} onChoose={setTab}>
-            {tab === "item" && <ItemSettings item={draft.shown} onChange={draft.setFields} />}
-            {tab === "tasks" && (
-              <ItemTasks
-                id={item.id}
-                draft={draft.tasks}
-                onChange={(tasks) => draft.setFields({ tasks })}
-              />
-            )}
+            {tab === "item" && <ItemSettings form={form} />}
+            {tab === "tasks" && <ItemTasks id={item.id} field={form.field("tasks")} />}
             {tab === "json" && (
-              <JsonView schema={draft.schema} onChange={(next) => setForm(readForm(next))} />
+              <JsonView schema={builder.schema} onChange={(next) => setModel(readForm(next))} />
             )}
             {tab === "field" &&
               (field ? (
@@ -156,21 +146,14 @@ function Builder({ item }: { readonly item: Item }) {
 
 function BuilderHead(props: {
   readonly item: Item;
-  readonly draft: ReturnType<typeof useItemDraft>;
+  readonly builder: ReturnType<typeof useItemForm>;
 }) {
-  const { item, draft } = props;
-  const denied = useRefusal("catalog.create_item");
-  const refusal = denied;
-  const save = async (): Promise<void> => {
-    if (await draft.save()) notify(`${draft.shown.name} saved`);
-  };
-  const publish = async (): Promise<void> => {
-    if (await draft.save({ status: "active" }))
-      notify(`${draft.shown.name} published. Users can request it now.`);
-  };
+  const { item, builder } = props;
+  const { form, undo, canUndo } = builder;
+  const disabled = form.refusal ?? (form.isDirty ? undefined : "No changes to save.");
   useActions([
-    { keys: "mod+s", label: "Save", run: () => void save(), always: true, disabled: refusal },
-    { keys: "mod+z", label: "Undo", run: draft.undo },
+    { keys: "mod+s", label: "Save", run: form.submit, always: true, disabled },
+    { keys: "mod+z", label: "Undo", run: undo },
   ]);
   return (
     <header className="page-head">
@@ -182,25 +165,21 @@ function BuilderHead(props: {
       >
         <ArrowLeft />
       </Link>
-      <h1 className="cut">{draft.shown.name}</h1>
+      <h1 className="cut">{form.values.name}</h1>
       <State state={item.status} label={item.status === "active" ? "Published" : undefined} />
       <span className="grow" />
-      <Button look="bare" disabled={!draft.canUndo} onClick={draft.undo}>
+      <Button look="bare" disabled={!canUndo} onClick={undo}>
         Undo
       </Button>
-      <Button
-        disabled={refusal !== undefined || draft.isBusy || !draft.isChanged}
-        title={refusal}
-        onClick={() => void save()}
-      >
+      <Button refusal={disabled} disabled={form.isBusy} onClick={form.submit}>
         Save
       </Button>
       {item.status !== "active" && (
         <Button
           look="main"
-          disabled={refusal !== undefined || draft.isBusy}
-          title={refusal}
-          onClick={() => void publish()}
+          refusal={form.refusal}
+          disabled={form.isBusy}
+          onClick={() => form.submitWith({ status: "active" })}
         >
           Publish
         </Button>

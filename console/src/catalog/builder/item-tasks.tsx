@@ -2,24 +2,23 @@ import { useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
 import { PlanEditor, type PlannedTask } from "../../tasks/index.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
-import { freeField } from "../../ui/form/binding.ts";
+import type { FieldBinding } from "../../ui/form/binding.ts";
 
 interface ItemTasksProps {
   readonly id: string;
-  /** The edited tasks; undefined if they are unchanged. */
-  readonly draft: readonly PlannedTask[] | undefined;
-  readonly onChange: (tasks: PlannedTask[]) => void;
+  /** Without a value, the tasks are unchanged. */
+  readonly field: FieldBinding<readonly PlannedTask[]>;
 }
 
 /** The fulfilment tasks of an item; the requester sees those that are not internal. */
-export function ItemTasks({ id, draft, onChange }: ItemTasksProps) {
+export function ItemTasks({ id, field }: ItemTasksProps) {
   const mayRead = useMay()("catalog.list_item_tasks");
   const { data, error, refetch } = useOp(
     "catalog.list_item_tasks",
     { params: { id } },
     { enabled: mayRead },
   );
-  const plan = draft ?? data?.data.tasks;
+  const plan = field.value ?? data?.data.tasks;
   return (
     <div className="cat-settings">
       <h2>Fulfilment tasks</h2>
@@ -29,12 +28,7 @@ export function ItemTasks({ id, draft, onChange }: ItemTasksProps) {
       {!mayRead && <p className="muted">You don't have permission to view tasks.</p>}
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {mayRead && !plan && !error && <Loading rows={3} />}
-      {plan && (
-        <PlanEditor
-          field={freeField("tasks", plan, (tasks) => onChange([...(tasks ?? [])]))}
-          isInternal
-        />
-      )}
+      {plan && <PlanEditor field={{ ...field, value: plan }} isInternal />}
     </div>
   );
 }

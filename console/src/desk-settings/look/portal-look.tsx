@@ -1,11 +1,10 @@
 import "./look.css";
 import "../../ui/display/trial.css";
-import { useState } from "react";
 import { type Schemas, useOp } from "../../data/api.ts";
-import { describeRefusal } from "../../data/change.ts";
 import { type DraftOf, useForm } from "../../data/form/use-form.ts";
 import { versionOf } from "../../data/form/version.ts";
 import { uploadFile, useFileLink } from "../../data/files/files.ts";
+import { useUpload } from "../../data/files/use-upload.ts";
 import { BASE_PATH, place } from "../../data/place.ts";
 import { FormPanel } from "../../shell/form/form-panel.tsx";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
@@ -73,22 +72,18 @@ function LookEditor({ look }: { readonly look: Schemas["PortalLook"] }) {
 }
 
 function LogoField({ field }: { readonly field: FieldBinding<string> }) {
-  const [error, setError] = useState<string>();
-  const pick = (file: File | undefined): void => {
-    if (!file) return;
-    setError(undefined);
-    void uploadFile(file).then(
-      ({ id }) => field.onChange(id),
-      (refused: unknown) => setError(describeRefusal(refused)),
-    );
+  const { send, isBusy, problem } = useUpload(uploadFile);
+  const pick = async (files: FileList | null): Promise<void> => {
+    const [sent] = (await send([...(files ?? [])])) ?? [];
+    if (sent) field.onChange(sent.id);
   };
   return (
     <FieldFrame
       field={framed({
         ...field,
         label: "Logo",
-        help: "PNG, JPEG or WebP. Shown 28 px high.",
-        errorFor: (label) => error ?? field.errorFor(label),
+        help: isBusy ? "Uploading…" : "PNG, JPEG or WebP. Shown 28 px high.",
+        errorFor: (label) => problem ?? field.errorFor(label),
       })}
     >
       {(attributes) => (
@@ -96,7 +91,8 @@ function LogoField({ field }: { readonly field: FieldBinding<string> }) {
           <FileInput
             {...attributes}
             accept="image/png,image/jpeg,image/webp"
-            onChange={({ target }) => pick(target.files?.[0])}
+            disabled={attributes.disabled || isBusy}
+            onChange={({ target }) => void pick(target.files)}
           />
           {field.value != null && (
             <Button type="button" disabled={field.isDisabled} onClick={() => field.onChange(null)}>

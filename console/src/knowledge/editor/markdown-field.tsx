@@ -11,10 +11,9 @@ import {
   ScrollText,
 } from "lucide-react";
 import { type KeyboardEvent, type RefObject, useRef, useState } from "react";
-import { describeRefusal } from "../../data/change.ts";
 import { uploadFile } from "../../data/files/files.ts";
+import { attempt } from "../../data/use-command.ts";
 import { Menu } from "../../ui/overlay/menu.tsx";
-import { notify } from "../../ui/toast.tsx";
 import { LinkDialog } from "./link-dialog.tsx";
 import { TEMPLATES } from "./templates.ts";
 import {
@@ -71,12 +70,8 @@ export function MarkdownField({ value, onChange, field, onScroll }: MarkdownFiel
   const send = async (files: readonly File[]): Promise<void> => {
     for (const file of files) {
       setUploads((n) => n + 1);
-      try {
-        const { id, name, mediaType } = await uploadFile(file);
-        apply((at) => insertText(at, spellFile(name, mediaType, id)));
-      } catch (error) {
-        notify(describeRefusal(error));
-      }
+      const sent = await attempt(() => uploadFile(file));
+      if (sent) apply((at) => insertText(at, spellFile(sent.name, sent.mediaType, sent.id)));
       setUploads((n) => n - 1);
     }
   };
