@@ -370,7 +370,7 @@ describeInBrowser("editing workflows", () => {
     await page.locator(".step").getByText("Renamed").waitFor();
     // Invalid JSON is marked at its line, and the cursor stays in place while the error appears and disappears.
     await write(`${JSON.stringify(definition)}\nnothing`);
-    await page.getByText("Line 2: The JSON ends before this.").waitFor();
+    await page.getByText("Line 2: Remove this text. The JSON value ends before it.").waitFor();
     await expectSound(visitor);
     await page.locator(".step").getByText("Renamed").waitFor();
     for (const _ of "nothing") await page.keyboard.press("Backspace");
