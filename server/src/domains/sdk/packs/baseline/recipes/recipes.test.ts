@@ -252,6 +252,6 @@ test("approval-by-link waits for the click in the message", async () => {
   expect((await world.stranger(`GET ${path}?approved=true`)).status).toBe(202);
   const run = await waitForRun(owner, runId);
   expect(run.error).toBeNull();
-  expect(stepsOf(run)["granted"].status).toBe("completed");
+  expect(stepsOf(run)["approved"].status).toBe("completed");
   expect(upstream.received.at(-1)?.text).toContain("was approved");
 });
