@@ -15,8 +15,9 @@ export function History() {
   if (isPending) return <Loading />;
   if (data.data.length === 0) {
     return (
-      <Empty title="No decisions yet">
-        Approved and rejected steps appear here, with the approver.
+      <Empty title="No decided workflow steps">
+        Approved and rejected steps appear here, with the approver. Requests, changes and calls of
+        agents show their decisions on their own pages.
       </Empty>
     );
   }
