@@ -90,7 +90,7 @@ describeInBrowser("the menu and the settings", () => {
       return all.find(({ key }) => key === "console.menu")?.value;
     };
     await open(page, "/runs");
-    const arrange = menuOf(page).getByRole("button", { name: "Arrange Runs" });
+    const arrange = menuOf(page).getByRole("button", { name: "Edit menu entry Runs" });
     await arrange.focus();
     await page.keyboard.press("Enter");
     await page.getByRole("menuitem", { name: "Pin" }).waitFor();
@@ -109,9 +109,9 @@ describeInBrowser("the menu and the settings", () => {
     ];
     await expect.poll(() => firstOf(page)).toEqual(withRuns);
     await expectFocusKept(page, "[data-entry='/runs']");
-    await menuOf(page).getByRole("button", { name: "Arrange Knowledge" }).click();
+    await menuOf(page).getByRole("button", { name: "Edit menu entry Knowledge" }).click();
     await page.getByRole("menuitem", { name: "Move up" }).click();
-    await menuOf(page).getByRole("button", { name: "Arrange Apps" }).click();
+    await menuOf(page).getByRole("button", { name: "Edit menu entry Apps" }).click();
     await page.getByRole("menuitem", { name: "Hide" }).click();
     const arranged = [
       "Home",
@@ -132,7 +132,7 @@ describeInBrowser("the menu and the settings", () => {
     await page.getByRole("heading", { level: 1, name: "Runs" }).waitFor();
     await expect.poll(() => firstOf(page)).toEqual(shown);
     await expectSound(owner);
-    await menuOf(page).getByRole("button", { name: "Arrange Home" }).click();
+    await menuOf(page).getByRole("button", { name: "Edit menu entry Home" }).click();
     await page.getByRole("menuitem", { name: "Reset menu" }).click();
     await expect.poll(() => firstOf(page)).toHaveLength(9);
     await expect.poll(stored).toBeUndefined();
@@ -186,7 +186,7 @@ describeInBrowser("the menu and the settings", () => {
     const { token } = await at.world.member([made.body.data.id]);
     const { page } = await at.visitAs(token);
     await open(page, "/settings");
-    await page.getByText("Your role has no settings of the workspace.").waitFor();
+    await page.getByText("You don’t have permission to change workspace settings.").waitFor();
     const main = page.getByRole("main");
     expect(await main.getByRole("heading", { level: 2 }).allTextContents()).toEqual([
       " My account",
