@@ -183,7 +183,7 @@ describeInBrowser("administering people", () => {
     await page.getByRole("button", { name: "Start maintenance" }).click();
     await page.getByLabel("Message").fill("A larger disk until 22:00.");
     await page.keyboard.press("Enter");
-    await page.getByText("only operators can make changes").waitFor();
+    await page.getByText("only operators can change it").waitFor();
     await colleague.page.getByRole("link", { name: "Automation" }).click();
     await colleague.page.getByText("you can't change it now. A larger disk").waitFor();
     await page.getByRole("button", { name: "End maintenance" }).click();
