@@ -52,7 +52,7 @@ async function runProgram(folder, name) {
   const program = join(folder, `${name}.mjs`);
   if (!existsSync(program)) {
     process.stderr.write(
-      `MILLRACE_BUNDLE: off, or the folder of a built server; ${folder} is none.\n`,
+      `MILLRACE_BUNDLE: off, or the folder of a built server. ${folder} is not one.\n`,
     );
     process.exit(1);
   }

@@ -271,13 +271,13 @@ export interface Schemas {
   AgentCall: {
     id: string;
     operation: string;
-    /** What the operation does, in words */
+    /** Summary of the operation */
     summary: string;
     environment: "production" | "staging" | "development";
-    /** `approved` until it is performed; `failed` when the operation refused it */
+    /** `approved`: not performed yet. `failed`: the operation returned an error */
     status: "pending" | "approved" | "rejected" | "expired" | "cancelled" | "performed" | "failed";
     agent: {
-      /** Of the token, or of the consent */
+      /** Id of the token or consent */
       id: string;
       name: string;
       person: {
@@ -293,7 +293,7 @@ export interface Schemas {
     decidedAt: string | null;
     comment: string | null;
     outcome: {
-      /** Of HTTP, as the operation answered */
+      /** HTTP status of the response */
       status: number;
       code: string | null;
     } | null;
@@ -303,23 +303,26 @@ export interface Schemas {
     expiresAt: string;
     /** ISO 8601 time in UTC, with milliseconds */
     finishedAt: string | null;
-    /** True where it waits for you */
+    /** True if you can decide it now */
     mayDecide: boolean;
-    /** The workflow that the call is about, by its name now */
+    /** The workflow of the call, with its current name */
     workflow: {
       id: string;
       name: string;
     } | null;
     /** Path, query and body in one object, without secrets */
     input: { readonly [name: string]: unknown };
-    /** What a dry run of the call showed when the agent asked */
+    /** Result of the dry run at the time of the request */
     preview: {
       events: readonly unknown[];
       eventCount: number;
       changes: readonly unknown[];
       leftOut: string | null;
     };
-    /** Of the operation, for the agent and its person; null before it, and for others */
+    /**
+     * Response of the operation. Null before the call is performed, and for everyone except the
+     * agent and its user
+     */
     answer: unknown;
   };
   AgentMemory: {
@@ -339,19 +342,21 @@ export interface Schemas {
   };
   AgentPolicy: {
     /**
-     * Calls that a person must approve: none but the lists below; those that delete, end or decide
+     * Calls that require approval: only those in the lists below; calls that delete, end or decide
      * something, change many things, reach production, or give access; or every change
      */
     demands: "nothing" | "drastic" | "changes";
-    /** Further operations that need one, by id; `records.*` is all of them */
+    /**
+     * Ids of further operations that require approval. `records.*` means all operations of records
+     */
     operations: readonly string[];
-    /** Commands that need one of these permissions need an approval too */
+    /** Commands that need one of these permissions also require approval */
     permissions: readonly string[];
-    /** Ids of people, or ids or names of roles */
+    /** Ids of users, or ids or names of roles */
     approvers: readonly string[];
-    /** True where nobody approves a call of their own agent */
+    /** Whether users can't approve calls of their own agents */
     fourEyes: boolean;
-    /** How long a call waits for an answer */
+    /** Time that a call waits for a decision */
     expiresInHours: number;
     /** ISO 8601 time in UTC, with milliseconds */
     updatedAt: string | null;
@@ -1559,36 +1564,40 @@ export interface Schemas {
     updatedAt: string;
   };
   ChangeApproval: {
-    /** So many approvals, those of all approvers, or of a share of them */
+    /**
+     * `count`: a number of approvals. `all`: all approvers. `percentage`: a share of the approvers
+     */
     rule: "count" | "all" | "percentage";
-    /** How many, or how many percent; without a meaning for `all` */
+    /** Number or percentage of approvals. Not used for `all` */
     value: number;
-    /** Whose votes count; of everyone with `changes:approve` when there are none */
+    /** Users whose votes count. If empty, all users with `changes:approve` */
     approverIds: readonly string[];
   };
   ChangeApprovals: {
-    /** So many approvals, those of all approvers, or of a share of them */
+    /**
+     * `count`: a number of approvals. `all`: all approvers. `percentage`: a share of the approvers
+     */
     rule: "count" | "all" | "percentage";
-    /** How many, or how many percent; without a meaning for `all` */
+    /** Number or percentage of approvals. Not used for `all` */
     value: number;
-    /** Whose votes count; of everyone with `changes:approve` when there are none */
+    /** Users whose votes count. If empty, all users with `changes:approve` */
     approverIds: readonly string[];
     required: number;
-    /** Since it was last submitted */
+    /** Approvals since the last submission */
     given: number;
-    /** How often it was submitted */
+    /** Number of submissions */
     round: number;
     /** Named approvers who have not voted */
     pending: readonly {
       approverId: string;
-      /** Who votes for them on this change: themselves, or another */
+      /** The user who votes for the approver: the approver or a delegate */
       userId: string;
     }[];
-    /** Of all rounds, the latest first, up to 500 */
+    /** Votes of all submissions, latest first, at most 500 */
     votes: readonly Schemas["ChangeVote"][];
-    /** Nobody is named: everyone with `changes:approve` has a vote */
+    /** True if the change has no named approvers: all users with `changes:approve` can vote */
     isOpenToAll: boolean;
-    /** The caller's vote would count now */
+    /** Whether the caller can vote now */
     canVote: boolean;
     whyNot:
       | ("not_submitted" | "not_permitted" | "own_change" | "not_approver" | "already_voted")
@@ -1670,9 +1679,9 @@ export interface Schemas {
   };
   ChangeVote: {
     id: string;
-    /** How often the change had been submitted by then */
+    /** Number of submissions at that time */
     round: number;
-    /** Whose seat it was */
+    /** The approver that the vote counts for */
     approverId: string;
     /** Who voted */
     userId: string;
@@ -2893,7 +2902,7 @@ export interface Schemas {
         kind: "branch" | "output" | "input" | "status" | "error" | "outcome";
         /** A JSON pointer to the first difference within the values */
         path: string;
-        /** Recorded value. Null if there was none */
+        /** Recorded value, or null */
         before: unknown;
         /** New value */
         after: unknown;
@@ -6050,7 +6059,7 @@ export interface Schemas {
   ModuleChange: {
     /** Name in imports: `module:money` */
     name: string;
-    /** The deployed version. Null if there is none */
+    /** The deployed version. Null if the workflow was not deployed */
     from: number | null;
     /** The newest version */
     to: number;
@@ -7077,7 +7086,7 @@ export interface Schemas {
       timezone: string;
     };
     look: Schemas["PortalLook"];
-    /** Your open tickets and requests. Those that wait for you are first */
+    /** Your open tickets and requests. Tickets that wait for you are first */
     things: readonly Schemas["PortalTicket"][];
     /** Requests that wait for your approval */
     approvals: readonly Schemas["PortalApproval"][];
@@ -7112,9 +7121,9 @@ export interface Schemas {
     number: string;
     title: string;
     state: string;
-    /** Its state as people say it */
+    /** The state, in words */
     words: string;
-    /** Who is to act now */
+    /** The party that must act next */
     turn: "yours" | "ours" | "others" | "done";
     assigneeName: string | null;
     /** LastPublicComment */
@@ -8185,7 +8194,7 @@ export interface Schemas {
       kind: "branch" | "output" | "input" | "status" | "error" | "outcome";
       /** A JSON pointer to the first difference within the values */
       path: string;
-      /** Recorded value. Null if there was none */
+      /** Recorded value, or null */
       before: unknown;
       /** New value */
       after: unknown;
@@ -9848,8 +9857,8 @@ export interface Schemas {
     /** Values of a `choice` */
     choices?: readonly string[];
     /**
-     * Whether agents must fill in the field when they create a ticket. Nobody can clear a required
-     * field
+     * Whether agents must fill in the field when they create a ticket. A required field can't be
+     * cleared
      */
     isRequired?: boolean;
     help?: string;
@@ -10338,7 +10347,7 @@ export interface Schemas {
     /** Number of the ticket */
     number: string | null;
     title: string;
-    /** What the title does not say, such as the agent */
+    /** Additional information, such as the agent */
     about: string | null;
     /** Page of the console where you decide */
     path: string;
@@ -11904,7 +11913,7 @@ export interface Operations {
     body?: { comment?: string };
     reply: { data: Schemas["AgentCall"] };
   };
-  /** Take back a call that waits for an approval */
+  /** Cancel a call that waits for approval */
   "agent_calls.cancel": {
     params: { id: string };
     reply: { data: Schemas["AgentCall"] };
@@ -11940,12 +11949,12 @@ export interface Operations {
     body?: { comment?: string };
     reply: { data: Schemas["AgentCall"] };
   };
-  /** Ask for the approval of a call, as an agent */
+  /** Request the approval of a call, as an agent */
   "agent_calls.request": {
     body: {
       /** The id of a command */
       operation: string;
-      /** Path, query and body in one object */
+      /** Path parameters, query and body in one object */
       input?: { readonly [name: string]: unknown };
       environment?: "production" | "staging" | "development";
       /** The revision that you read, in quotes */
@@ -11987,25 +11996,28 @@ export interface Operations {
       pagination: Schemas["Pagination"];
     };
   };
-  /** Read which calls of agents need an approval */
+  /** Get the approval policy for agents */
   "agent_policy.get": { reply: { data: Schemas["AgentPolicy"] } };
-  /** Set which calls of agents need an approval, and who gives it */
+  /** Set the approval policy for agents */
   "agent_policy.set": {
     body: {
       /**
-       * Calls that a person must approve: none but the lists below; those that delete, end or
+       * Calls that require approval: only those in the lists below; calls that delete, end or
        * decide something, change many things, reach production, or give access; or every change
        */
       demands: "nothing" | "drastic" | "changes";
-      /** Further operations that need one, by id; `records.*` is all of them */
+      /**
+       * Ids of further operations that require approval. `records.*` means all operations of
+       * records
+       */
       operations: readonly string[];
-      /** Commands that need one of these permissions need an approval too */
+      /** Commands that need one of these permissions also require approval */
       permissions: readonly string[];
-      /** Ids of people, or ids or names of roles */
+      /** Ids of users, or ids or names of roles */
       approvers: readonly string[];
-      /** True where nobody approves a call of their own agent */
+      /** Whether users can't approve calls of their own agents */
       fourEyes: boolean;
-      /** How long a call waits for an answer */
+      /** Time that a call waits for a decision */
       expiresInHours: number;
     };
     reply: { data: Schemas["AgentPolicy"] };
@@ -12114,7 +12126,7 @@ export interface Operations {
   "api.describe_yaml": { reply: string };
   /** End the delegation of your approvals */
   "approvals.end_delegation": { reply: undefined };
-  /** List everything that waits for your decision */
+  /** List approvals that wait for you */
   "approvals.inbox": {
     query?: {
       limit?: number;
@@ -12738,7 +12750,8 @@ export interface Operations {
     params: { id: string };
     body: {
       /**
-       * Encrypts the secrets in the archive. It is not stored: without it, nobody can decrypt them
+       * Encrypts the secrets in the archive. It is not stored. Without it, the secrets can't be
+       * decrypted
        */
       passphrase?: string;
       /** Lower-case letters, digits and hyphens */
@@ -12763,7 +12776,8 @@ export interface Operations {
     params: { id: string };
     body: {
       /**
-       * Encrypts the secrets in the archive. It is not stored: without it, nobody can decrypt them
+       * Encrypts the secrets in the archive. It is not stored. Without it, the secrets can't be
+       * decrypted
        */
       passphrase?: string;
       /** Lower-case letters, digits and hyphens */
@@ -13753,7 +13767,7 @@ export interface Operations {
     body?: { userId?: string };
     reply: { data: Schemas["Watcher"] };
   };
-  /** Approve of a change */
+  /** Approve a change */
   "changes.approve": {
     params: {
       /** The id or the number: `CHG0000001` */
@@ -13845,11 +13859,14 @@ export interface Operations {
       /** ISO 8601 time with a UTC offset, from the year 1900 to 9999 */
       plannedEnd?: string | null;
       approval?: {
-        /** So many approvals, those of all approvers, or of a share of them */
+        /**
+         * `count`: a number of approvals. `all`: all approvers. `percentage`: a share of the
+         * approvers
+         */
         rule?: "count" | "all" | "percentage";
-        /** How many, or how many percent; without a meaning for `all` */
+        /** Number or percentage of approvals. Not used for `all` */
         value?: number;
-        /** Whose votes count; of everyone with `changes:approve` when there are none */
+        /** Users whose votes count. If empty, all users with `changes:approve` */
         approverIds?: readonly string[];
       };
       /** Short form of `approval: { rule: "count", value }` */
@@ -13880,7 +13897,7 @@ export interface Operations {
   };
   /** Revoke your calendar feed URL */
   "changes.delete_calendar_feed": { reply: undefined };
-  /** Let nobody vote on changes in your stead any more */
+  /** End your delegation for changes */
   "changes.end_delegation": { reply: undefined };
   /** Find free windows for a change */
   "changes.free_windows": {
@@ -13996,7 +14013,7 @@ export interface Operations {
       pagination: Schemas["CountedPagination"];
     };
   };
-  /** See how the approval of a change stands */
+  /** Get the approvals of a change */
   "changes.list_approvals": {
     params: {
       /** The id or the number: `CHG0000001` */
@@ -14036,7 +14053,7 @@ export interface Operations {
       pagination: Schemas["Pagination"];
     };
   };
-  /** See who votes on changes in your stead, and whom you stand in for */
+  /** Get your delegate for changes, and the users who delegate to you */
   "changes.list_delegations": { reply: { data: Schemas["ChangeDelegations"] } };
   /** List linked tickets of a change */
   "changes.list_links": {
@@ -14202,7 +14219,7 @@ export interface Operations {
     body?: { notes?: string };
     reply: { data: Schemas["Change"] };
   };
-  /** Let somebody vote on changes in your stead for a time */
+  /** Delegate your approvals of changes for a time */
   "changes.set_delegation": {
     body: {
       toUserId: string;
@@ -14264,11 +14281,14 @@ export interface Operations {
       /** ISO 8601 time with a UTC offset, from the year 1900 to 9999 */
       plannedEnd?: string | null;
       approval?: {
-        /** So many approvals, those of all approvers, or of a share of them */
+        /**
+         * `count`: a number of approvals. `all`: all approvers. `percentage`: a share of the
+         * approvers
+         */
         rule?: "count" | "all" | "percentage";
-        /** How many, or how many percent; without a meaning for `all` */
+        /** Number or percentage of approvals. Not used for `all` */
         value?: number;
-        /** Whose votes count; of everyone with `changes:approve` when there are none */
+        /** Users whose votes count. If empty, all users with `changes:approve` */
         approverIds?: readonly string[];
       };
       /** Short form of `approval: { rule: "count", value }` */
@@ -14501,7 +14521,7 @@ export interface Operations {
     params: { id: string };
     reply: { data: Schemas["CmdbRelationship"] };
   };
-  /** Analyse the impact of a configuration item */
+  /** Get the impact of a configuration item */
   "cmdb.impact": {
     params: { id: string };
     query?: {
@@ -17107,7 +17127,7 @@ export interface Operations {
     };
     reply: { data: Schemas["MailMessageDetail"] };
   };
-  /** Get the mail transport settings of this installation */
+  /** Get the e-mail transport settings of this installation */
   "mailboxes.get_transport": { reply: { data: Schemas["MailTransport"] } };
   /** List mailboxes by name */
   "mailboxes.list": {
@@ -22692,7 +22712,7 @@ export interface Operations {
     };
     reply: { data: Schemas["Workflow"] };
   };
-  /** Rehearse past runs with another definition */
+  /** Simulate another definition on past runs */
   "workflows.rehearse": {
     params: { id: string };
     body?: {
@@ -22866,7 +22886,8 @@ export interface Operations {
   "workspace_exports.start": {
     body: {
       /**
-       * Encrypts the secrets in the archive. It is not stored: without it, nobody can decrypt them
+       * Encrypts the secrets in the archive. It is not stored. Without it, the secrets can't be
+       * decrypted
        */
       passphrase?: string;
     };

@@ -90,7 +90,7 @@ test("runs from the sources without a bundle, and rejects a folder without one",
   const refused = launch({ MILLRACE_BUNDLE: folder });
   expect(await refused.ended).toBe(1);
   expect(refused.lines).toEqual([
-    `MILLRACE_BUNDLE: off, or the folder of a built server; ${folder} is none.`,
+    `MILLRACE_BUNDLE: off, or the folder of a built server. ${folder} is not one.`,
   ]);
 });
 

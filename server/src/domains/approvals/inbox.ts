@@ -15,7 +15,7 @@ export const WaitingApproval = Type.Object(
     id: Type.String({ description: "Id of the subject. For a run: `runId:stepId`" }),
     number: nullable(Type.String({ description: "Number of the ticket" })),
     title: Type.String(),
-    about: nullable(Type.String({ description: "What the title does not say, such as the agent" })),
+    about: nullable(Type.String({ description: "Additional information, such as the agent" })),
     path: Type.String({ description: "Page of the console where you decide" }),
     createdAt: Time,
     expiresAt: nullable(Time),

@@ -79,9 +79,9 @@ const end = command({
 const inbox = query({
   id: "approvals.inbox",
   route: "GET /api/v1/approvals/inbox",
-  summary: "List everything that waits for your decision",
+  summary: "List approvals that wait for you",
   description:
-    "Workflow steps, requests, changes and calls of agents, also those that you can decide as a delegate. What expires soonest is first, " +
+    "Workflow steps, requests, changes and calls of agents, also those that you can decide as a delegate. Approvals that expire soonest are first, " +
     "then the oldest. At most 200 of each kind.",
   permission: ApprovalsDecide,
   query: object(pageQuery),

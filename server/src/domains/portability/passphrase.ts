@@ -7,7 +7,7 @@ export const Passphrase = Type.String({
   minLength: 12,
   maxLength: 1_000,
   description:
-    "Encrypts the secrets in the archive. It is not stored: without it, nobody can decrypt them",
+    "Encrypts the secrets in the archive. It is not stored. Without it, the secrets can't be decrypted",
 });
 
 /** Encrypts a passphrase for the process that needs it, so that rows contain it only in sealed form. */

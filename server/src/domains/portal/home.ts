@@ -58,7 +58,7 @@ export const Home = Type.Object(
     workspace: Type.Object({ name: Type.String(), slug: Type.String(), timezone: Type.String() }),
     look: PortalLook,
     things: Type.Array(Thing, {
-      description: "Your open tickets and requests. Those that wait for you are first",
+      description: "Your open tickets and requests. Tickets that wait for you are first",
     }),
     approvals: Type.Array(AskedApproval, { description: "Requests that wait for your approval" }),
     runApprovals: Type.Array(RunApproval, {

@@ -20,8 +20,10 @@ export const Thing = Type.Object(
     number: Type.String(),
     title: Type.String(),
     state: Type.String(),
-    words: Type.String({ description: "Its state as people say it" }),
-    turn: Type.Enum(["yours", "ours", "others", "done"], { description: "Who is to act now" }),
+    words: Type.String({ description: "The state, in words" }),
+    turn: Type.Enum(["yours", "ours", "others", "done"], {
+      description: "The party that must act next",
+    }),
     assigneeName: nullable(Type.String()),
     lastPublicComment: nullable(
       Type.Object(

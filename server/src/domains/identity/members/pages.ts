@@ -55,7 +55,7 @@ export const invitationForm = command({
   route: "POST /invitations",
   summary: "Accept an invitation from the form, and go to the first page",
   description:
-    "A new account is logged in, unless the workspace enforces its single sign-on. One that existed logs in as " +
+    "A new account is logged in, unless the workspace enforces its single sign-on. An existing account logs in as " +
     "it always does.",
   access: "visitor",
   acceptsForm: true,

@@ -98,7 +98,7 @@ export function assertWithinBounds(inner: TokenBounds, outer: TokenBounds): void
     );
     if (!within) {
       throw new Failure(Forbidden, {
-        detail: `The token would be good beyond the addresses of yours: ${outer.ipAllowlist.join(", ")}.`,
+        detail: `The token would allow more IP addresses than your token: ${outer.ipAllowlist.join(", ")}.`,
       });
     }
   }

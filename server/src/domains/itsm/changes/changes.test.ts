@@ -257,7 +257,7 @@ test("the risk depends on the items, their dependants, and the outcomes of earli
   expect(first.risk.reasons).toEqual([
     "Low impact (+5)",
     "1 configuration item affected (+5)",
-    "Touches what others stand on: database (+5)",
+    "Other items depend on: database (+5)",
     "2 items directly dependent on those (+5)",
   ]);
   await performAction(manager, first.id, "approve");

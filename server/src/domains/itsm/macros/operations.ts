@@ -112,7 +112,7 @@ export function actCommands(operations: readonly Operation[]): readonly Operatio
       );
       if (wrong !== undefined) {
         throw new Failure(NotForKind, {
-          detail: `The macro is for ${kinds.join(", ")}; ${wrong} is none.`,
+          detail: `The macro is for ${kinds.join(", ")}, not for ${wrong}.`,
         });
       }
       return performActs(ctx as never, byId, { ids, acts: steps, dryRun });

@@ -90,7 +90,7 @@ export function simulateMacro(operations: ReadonlyMap<string, Operation>) {
     route: "POST /api/v1/itsm/macros/{id}/simulate",
     summary: "Simulate a changed macro",
     description:
-      "`macro` contains the fields to change. The simulation runs the current and the changed macro on the tickets that you can see and that were created between `from` and `to` (default: the last 30 days), in their current state and with your permissions. Both runs are rolled back: nothing is changed, and nobody is notified.",
+      "`macro` contains the fields to change. The simulation runs the current and the changed macro on the tickets that you can see and that were created between `from` and `to` (default: the last 30 days), in their current state and with your permissions. Both runs are rolled back: nothing is changed, and no notifications are sent.",
     permission: MacrosRun,
     params: object({ id: id("mac") }),
     body: SimulationInput,

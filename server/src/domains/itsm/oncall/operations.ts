@@ -36,7 +36,7 @@ const getOnCall = query({
   id: "on_call_schedules.get_on_call",
   route: `GET ${path}/{id}/on-call`,
   summary: "Get the member on call",
-  description: "Default: now. `shift` is null if nobody is on call.",
+  description: "Default: now. `shift` is null if no member is on call.",
   permission: DeskRead,
   query: object({ at: Type.Optional(InputTime) }),
   response: item(ShiftAt),

@@ -84,9 +84,7 @@ const MetricResult = Type.Object({
 });
 type MetricResult = Static<typeof MetricResult>;
 
-const Verdict = nullable(
-  Type.Enum([...CLOCK_STATES], { description: "Null if there is no such clock" }),
-);
+const Verdict = nullable(Type.Enum([...CLOCK_STATES], { description: "Null without this target" }));
 const Difference = Type.Object(
   {
     ticketId: Type.String(),

@@ -14,7 +14,7 @@ export const McpConnect = permission(
 
 export const CallsRead = permission(
   "agent_calls:read",
-  "See agents of one's own, their calls, and those that one is asked to approve",
+  "See your agents, their calls, and calls that you can approve",
   EVERYONE,
   [McpConnect, ApprovalsDecide],
 );
@@ -34,13 +34,13 @@ const Person = Type.Object({ id: Type.String(), name: Type.String() });
 const summaryFields = {
   id: id("agc"),
   operation: Type.String(),
-  summary: Type.String({ description: "What the operation does, in words" }),
+  summary: Type.String({ description: "Summary of the operation" }),
   environment: Type.Enum(["production", "staging", "development"]),
   status: Type.Enum([...CALL_STATUSES], {
-    description: "`approved` until it is performed; `failed` when the operation refused it",
+    description: "`approved`: not performed yet. `failed`: the operation returned an error",
   }),
   agent: Type.Object({
-    id: Type.String({ description: "Of the token, or of the consent" }),
+    id: Type.String({ description: "Id of the token or consent" }),
     name: Type.String(),
     person: Person,
   }),
@@ -49,7 +49,7 @@ const summaryFields = {
   comment: nullable(Type.String()),
   outcome: nullable(
     Type.Object({
-      status: Type.Integer({ description: "Of HTTP, as the operation answered" }),
+      status: Type.Integer({ description: "HTTP status of the response" }),
       code: nullable(Type.String()),
     }),
   ),
@@ -65,11 +65,11 @@ export type AgentCallSummary = Static<typeof AgentCallSummary>;
 export const AgentCall = Type.Object(
   {
     ...summaryFields,
-    mayDecide: Type.Boolean({ description: "True where it waits for you" }),
+    mayDecide: Type.Boolean({ description: "True if you can decide it now" }),
     workflow: nullable(
       Type.Object(
         { id: Type.String(), name: Type.String() },
-        { description: "The workflow that the call is about, by its name now" },
+        { description: "The workflow of the call, with its current name" },
       ),
     ),
     input: Type.Record(Type.String(), Type.Unknown(), {
@@ -82,10 +82,11 @@ export const AgentCall = Type.Object(
         changes: Type.Array(Type.Unknown()),
         leftOut: nullable(Type.String()),
       },
-      { description: "What a dry run of the call showed when the agent asked" },
+      { description: "Result of the dry run at the time of the request" },
     ),
     answer: Type.Unknown({
-      description: "Of the operation, for the agent and its person; null before it, and for others",
+      description:
+        "Response of the operation. Null before the call is performed, and for everyone except the agent and its user",
     }),
   },
   { title: "AgentCall" },
@@ -100,67 +101,67 @@ export const ApprovalRequired = failure(
 export const NotAnAgent = failure(
   "agent_required",
   403,
-  "An agent asks with a token of its own, and a person decides by a session of theirs.",
+  "Agents request calls with an API token. Users approve or reject them in a session.",
 );
-export const CallDecided = failure("agent_call_decided", 409, "The call is decided already.");
+export const CallDecided = failure("agent_call_decided", 409, "The call has already been decided.");
 export const OwnAgent = failure(
   "agent_call_own",
   403,
-  "It is your own agent: somebody else must approve its calls.",
+  "You can't approve calls of your own agent. Another approver must decide.",
 );
 export const NotAsked = failure(
   "agent_call_not_asked",
   403,
-  "The workspace lets others approve the calls of agents.",
+  "You are not an approver of this call.",
 );
 export const AgentGone = failure(
   "agent_gone",
   409,
-  "The agent's access has ended, or its person has left.",
+  "The access of the agent has ended, or its user left the workspace.",
 );
 export const TooManyCalls = failure(
   "too_many_agent_calls",
   409,
-  "Too many calls of this agent wait for an answer.",
+  "Too many calls of this agent wait for approval.",
 );
 export const CallTooLarge = failure(
   "agent_call_too_large",
   422,
-  "A call that a person is to approve has at most 256 KiB.",
+  "A call that requires approval can have at most 256 KiB.",
 );
 export const NoApprovalNeeded = failure(
   "approval_not_needed",
   409,
-  "The workspace demands no approval of this call.",
+  "This call does not require approval.",
 );
 
 const about = { resource: "agent_call", data: AgentCallSummary };
 
 export const CallRequested = event("agent_call.requested", {
   ...about,
-  summary: "An agent asked for the approval of a call.",
+  summary: "An agent requested the approval of a call.",
 });
 export const CallApproved = event("agent_call.approved", {
   ...about,
-  summary: "Somebody approved a call of an agent.",
+  summary: "A call of an agent was approved.",
 });
 export const CallRejected = event("agent_call.rejected", {
   ...about,
-  summary: "Somebody rejected a call of an agent.",
+  summary: "A call of an agent was rejected.",
 });
 export const CallCancelled = event("agent_call.cancelled", {
   ...about,
-  summary: "An agent, or its person, took back a call before it was decided.",
+  summary: "An agent or its user cancelled a call before it was decided.",
 });
 export const CallExpired = event("agent_call.expired", {
   ...about,
-  summary: "Nobody decided on a call of an agent in time.",
+  summary: "A call of an agent expired without a decision.",
 });
 export const CallPerformed = event("agent_call.performed", {
   ...about,
-  summary: "A call of an agent was performed as approved.",
+  summary: "An approved call of an agent was performed.",
 });
 export const CallFailed = event("agent_call.failed", {
   ...about,
-  summary: "A call of an agent was approved, and refused when it was performed.",
+  summary: "An approved call of an agent failed.",
 });

@@ -47,7 +47,7 @@ export const getPolicy = query({
   ...shared,
   id: "agent_policy.get",
   route: "GET /api/v1/agents/policy",
-  summary: "Read which calls of agents need an approval",
+  summary: "Get the approval policy for agents",
   permission: CallsRead,
   response: item(AgentPolicy),
   run: ({ tx }) => readPolicy(tx),
@@ -58,10 +58,10 @@ export const setPolicy = command({
   id: "agent_policy.set",
   effect: "drastic",
   route: "PUT /api/v1/agents/policy",
-  summary: "Set which calls of agents need an approval, and who gives it",
+  summary: "Set the approval policy for agents",
   description:
-    "An agent is a token, or an application, with the scope `mcp:connect`. What needs an approval is refused to it over HTTP " +
-    "(403 `approval_required`), and by the Model Context Protocol it gets the id of a call that waits. In person: no token sets it.",
+    "An agent is an API token or an application with the scope `mcp:connect`. Calls that require approval fail over HTTP " +
+    "(403 `approval_required`). The Model Context Protocol returns the id of the waiting call instead. Only a session can set the policy, not a token.",
   permission: PolicyWrite,
   body: object(policyFields),
   response: item(AgentPolicy),
@@ -114,16 +114,16 @@ export const requestAgentCall = command({
   id: "agent_calls.request",
   effect: "ordinary",
   route: "POST /api/v1/agent-calls",
-  summary: "Ask for the approval of a call, as an agent",
+  summary: "Request the approval of a call, as an agent",
   description:
-    "The call is tried out first: what the operation would refuse is refused here. The same call that waits already is " +
-    "answered as it is. Once it is approved it is performed with the rights that the agent has then, once.",
+    "A dry run checks the call first: an error of the operation is returned. An equal call that already waits is " +
+    "returned. After the approval the call is performed once, with the current permissions of the agent.",
   permission: McpConnect,
   body: object({
     operation: line(200, "The id of a command"),
     input: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
-        description: "Path, query and body in one object",
+        description: "Path parameters, query and body in one object",
       }),
     ),
     environment: Type.Optional(Type.Enum(["production", "staging", "development"])),
@@ -178,7 +178,7 @@ export const getAgentCall = query({
   id: "agent_calls.get",
   route: "GET /api/v1/agent-calls/{id}",
   summary: "Read a call of an agent that needed an approval",
-  description: "`answer` is for the agent and its person: what the operation answered.",
+  description: "`answer` contains the response of the operation, for the agent and its user.",
   permission: CallsRead,
   params: ById,
   response: item(AgentCall),
@@ -206,8 +206,8 @@ export const approveCall = command({
   route: "POST /api/v1/agent-calls/{id}/approve",
   summary: "Approve a call of an agent, which is then performed",
   description:
-    "In person, by those whom the policy names; not a call of one's own agent where it wants four eyes. It is performed at once, " +
-    "with the rights that the agent has then; the cause of its events is this approval.",
+    "Approvers of the policy can approve, in a session. With `fourEyes`, users can't approve calls of their own agents. The call is performed immediately, " +
+    "with the current permissions of the agent. Its events have the approval as their cause.",
   emits: [CallApproved],
   fails: [NotAnAgent, NotAsked, OwnAgent, CallDecided, AgentGone],
   async run(ctx, { params, body }) {
@@ -241,8 +241,8 @@ export const cancelAgentCall = command({
   id: "agent_calls.cancel",
   effect: "ordinary",
   route: "POST /api/v1/agent-calls/{id}/cancel",
-  summary: "Take back a call that waits for an approval",
-  description: "For the agent that asked, and its person.",
+  summary: "Cancel a call that waits for approval",
+  description: "For the agent and its user.",
   permission: McpConnect,
   params: ById,
   response: item(AgentCall),

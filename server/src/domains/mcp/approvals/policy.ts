@@ -13,37 +13,38 @@ const HOURS_MAX = 168;
 
 export const PolicyWrite = permission(
   "agent_policy:write",
-  "Set which calls of agents need an approval, and end the access of any agent",
+  "Set which calls of agents require approval, and revoke the access of any agent",
   [],
 );
 
 export const policyFields = {
   demands: Type.Enum(["nothing", "drastic", "changes"], {
     description:
-      "Calls that a person must approve: none but the lists below; those that delete, end or decide something, change many " +
+      "Calls that require approval: only those in the lists below; calls that delete, end or decide something, change many " +
       "things, reach production, or give access; or every change",
   }),
   operations: Type.Array(line(200), {
     maxItems: 200,
     uniqueItems: true,
-    description: "Further operations that need one, by id; `records.*` is all of them",
+    description:
+      "Ids of further operations that require approval. `records.*` means all operations of records",
   }),
   permissions: Type.Array(line(100), {
     maxItems: 200,
     uniqueItems: true,
-    description: "Commands that need one of these permissions need an approval too",
+    description: "Commands that need one of these permissions also require approval",
   }),
   approvers: Type.Array(line(100), {
     minItems: 1,
     maxItems: 100,
     uniqueItems: true,
-    description: "Ids of people, or ids or names of roles",
+    description: "Ids of users, or ids or names of roles",
   }),
-  fourEyes: Type.Boolean({ description: "True where nobody approves a call of their own agent" }),
+  fourEyes: Type.Boolean({ description: "Whether users can't approve calls of their own agents" }),
   expiresInHours: Type.Integer({
     minimum: 1,
     maximum: HOURS_MAX,
-    description: "How long a call waits for an answer",
+    description: "Time that a call waits for a decision",
   }),
 };
 
@@ -55,7 +56,7 @@ export type AgentPolicy = Static<typeof AgentPolicy> & { readonly revision: numb
 
 export const PolicyUpdated = changeEvent("agent_policy.updated", {
   resource: "agent_policy",
-  summary: "What agents need an approval for was changed.",
+  summary: "The approval policy for agents was changed.",
   data: AgentPolicy,
 });
 
@@ -137,7 +138,7 @@ export function assertPolicy(
     ...operations.flatMap((pattern, index) =>
       OPERATION_PATTERN.test(pattern)
         ? []
-        : [{ path: `/operations/${index}`, message: "is no id of an operation, nor `domain.*`" }],
+        : [{ path: `/operations/${index}`, message: "is not an operation id or `domain.*`" }],
     ),
     ...permissions.flatMap((name, index) =>
       known.has(name) ? [] : [{ path: `/permissions/${index}`, message: "is not a permission" }],

@@ -65,7 +65,7 @@ export async function tryCall(
   if (kind !== "api_token" && kind !== "oauth") throw new Failure(NotAnAgent);
   const op = findAgentOperation(platform, caller, operation);
   if (!op || op.kind === "query") {
-    throw invalidField("/operation", "is no command that this agent may call");
+    throw invalidField("/operation", "is not a command that this agent can call");
   }
   const text = JSON.stringify(input);
   if (Buffer.byteLength(text) > INPUT_BYTES_MAX) throw new Failure(CallTooLarge);
@@ -96,7 +96,7 @@ interface ProblemBody {
 function toFailure(status: number, problem: unknown): Failure {
   const {
     code = "refused",
-    title = "It was refused.",
+    title = "The call was rejected.",
     detail = title,
     errors,
   } = (problem ?? {}) as ProblemBody;
@@ -106,12 +106,12 @@ function toFailure(status: number, problem: unknown): Failure {
 /** The events and changes of a dry run, truncated if they are long. */
 function toPreview(op: Operation, value: unknown): AgentCall["preview"] {
   const empty = { events: [], eventCount: 0, changes: [] };
-  if (!supportsDryRun(op)) return { ...empty, leftOut: "It has a dry run of its own." };
+  if (!supportsDryRun(op)) return { ...empty, leftOut: "This operation has a separate preview." };
   const { data } = value as { readonly data: AgentCall["preview"] };
   const { events, eventCount, changes, leftOut } = maskSecrets(data) as typeof data;
   const whole = { events, eventCount, changes, leftOut };
   if (JSON.stringify(whole).length <= PREVIEW_CHARACTERS_MAX) return whole;
-  return { ...empty, eventCount, leftOut: "There is too much of it to show." };
+  return { ...empty, eventCount, leftOut: "The result is too large to show." };
 }
 
 /** Stores a validated call; returns the existing one if it is already pending. */
@@ -146,7 +146,7 @@ export async function requestCall(
     .executeTakeFirstOrThrow();
   if (Number(requested) >= REQUESTED_MAX) {
     throw new Failure(TooManyCalls, {
-      detail: `An agent asks at most ${REQUESTED_MAX} times an hour.`,
+      detail: `An agent can request at most ${REQUESTED_MAX} approvals per hour.`,
     });
   }
   const id = newId("agc", now.getTime());

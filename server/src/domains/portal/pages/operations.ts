@@ -46,7 +46,7 @@ export const enterPortal = query({
   aliases: ["GET /portal/tickets/{number}"],
   summary: "Redirect to the portal of your workspace",
   description:
-    "Redirects to the workspace in the query, or to your first workspace. If you are not signed in, you are asked to " +
+    "Redirects to the workspace in the query, or to your first workspace. Users who are not signed in must " +
     "sign in first. With a number, redirects to the page of the ticket.",
   access: "visitor",
   params: object({

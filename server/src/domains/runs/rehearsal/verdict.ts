@@ -20,7 +20,7 @@ export const RehearsalDifference = Type.Object(
     path: Type.String({
       description: "A JSON pointer to the first difference within the values",
     }),
-    before: Type.Unknown({ description: "Recorded value. Null if there was none" }),
+    before: Type.Unknown({ description: "Recorded value, or null" }),
     after: Type.Unknown({ description: "New value" }),
   },
   { title: "RehearsalDifference" },

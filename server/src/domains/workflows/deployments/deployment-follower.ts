@@ -49,7 +49,9 @@ export const DeploymentFollowerPoint = extensionPoint<DeploymentFollower>(
 export const ModuleChange = Type.Object(
   {
     name: Type.String({ description: "Name in imports: `module:money`" }),
-    from: nullable(Type.Integer({ description: "The deployed version. Null if there is none" })),
+    from: nullable(
+      Type.Integer({ description: "The deployed version. Null if the workflow was not deployed" }),
+    ),
     to: Type.Integer({ description: "The newest version" }),
     savedBy: Type.Object({ id: Type.String(), name: Type.String() }),
     savedAt: Time,

@@ -10,16 +10,17 @@ export const APPROVERS_MAX = 50;
 
 const fields = {
   rule: Type.Enum(["count", "all", "percentage"], {
-    description: "So many approvals, those of all approvers, or of a share of them",
+    description:
+      "`count`: a number of approvals. `all`: all approvers. `percentage`: a share of the approvers",
   }),
   value: Type.Integer({
     minimum: 1,
     maximum: 100,
-    description: "How many, or how many percent; without a meaning for `all`",
+    description: "Number or percentage of approvals. Not used for `all`",
   }),
   approverIds: Type.Array(id("usr"), {
     maxItems: APPROVERS_MAX,
-    description: "Whose votes count; of everyone with `changes:approve` when there are none",
+    description: "Users whose votes count. If empty, all users with `changes:approve`",
   }),
 };
 

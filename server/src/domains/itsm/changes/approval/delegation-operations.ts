@@ -20,7 +20,7 @@ const PATH = "/api/v1/itsm/changes/delegations";
 const listDelegations = query({
   id: "changes.list_delegations",
   route: `GET ${PATH}`,
-  summary: "See who votes on changes in your stead, and whom you stand in for",
+  summary: "Get your delegate for changes, and the users who delegate to you",
   permission: ChangesRead,
   environmentScoped: false,
   response: item(Delegations),
@@ -31,7 +31,7 @@ const setChangeDelegation = command({
   id: "changes.set_delegation",
   effect: "drastic",
   route: `PUT ${PATH}`,
-  summary: "Let somebody vote on changes in your stead for a time",
+  summary: "Delegate your approvals of changes for a time",
   description:
     "Same as `approvals.set_delegation`, but the delegate must be able to approve changes.",
   permission: ChangesApprove,
@@ -55,7 +55,7 @@ const setChangeDelegation = command({
 const endChangeDelegation = command({
   id: "changes.end_delegation",
   route: `DELETE ${PATH}`,
-  summary: "Let nobody vote on changes in your stead any more",
+  summary: "End your delegation for changes",
   permission: ChangesApprove,
   environmentScoped: false,
   response: noContent(),

@@ -45,10 +45,10 @@ const { wrongState } = changeMachine;
 
 const approveChange = command("approve", {
   effect: "drastic",
-  summary: "Approve of a change",
+  summary: "Approve a change",
   description:
-    "One vote for each approver; who was handed votes gives all of them at once. The vote that fulfils " +
-    "the rule approves the change. Whoever requested it can't approve it, by whatever means.",
+    "Each approver has one vote. A delegate also votes for the approvers who delegated to them. The vote that fulfils " +
+    "the rule approves the change. The requester can't approve it, also not as a delegate.",
   permission: ChangesApprove,
   body: object({ comment: Type.Optional(text(2_000)) }),
   emits: [ApprovalGiven, ChangeApproved, ApproversRemoved],
@@ -74,13 +74,13 @@ const approveChange = command("approve", {
 const rejectChange = transition("reject", {
   effect: "drastic",
   summary: "Reject a change",
-  description: "One rejection is enough. The change may then be revised and submitted again.",
+  description: "One rejection is enough. The change can then be revised and submitted again.",
   permission: ChangesApprove,
   body: object({ reason: Reason }),
   event: ChangeRejected,
   alsoEmits: [ApproversRemoved],
   fails: [OwnApproval, NotApprover, AlreadyVoted],
-  example: { reason: "There is no way back in the plan." },
+  example: { reason: "The plan has no rollback." },
   authorize: assertNotRequester,
   async fields(ctx, change, { reason }) {
     const present = await dropAbsentApprovers(ctx, change);
@@ -93,8 +93,8 @@ const delegateChange = command("delegate", {
   effect: "drastic",
   summary: "Delegate your approval of a change",
   description:
-    "Of an approver whom the change names, or who was handed such a vote; to somebody who may approve " +
-    "changes and did not request this one.",
+    "For named approvers of the change and their delegates. The new delegate must be able to approve " +
+    "changes, and must not be the requester of this change.",
   permission: ChangesApprove,
   body: object({ toUserId: id("usr") }),
   emits: [ChangeDelegated],
@@ -104,7 +104,7 @@ const delegateChange = command("delegate", {
     const { tx, now, caller } = ctx;
     const { state, approval, createdBy } = before;
     if (state !== "submitted" && state !== "draft") {
-      const detail = `In the state ${state} there is no vote to hand on.`;
+      const detail = `In the state ${state} there is no vote to delegate.`;
       throw invalidTransition(changeMachine, state, detail);
     }
     const fromUserId = authorOf(caller);
@@ -127,8 +127,8 @@ const delegateChange = command("delegate", {
 const Vote = Type.Object(
   {
     id: id("chv"),
-    round: Type.Integer({ description: "How often the change had been submitted by then" }),
-    approverId: Type.String({ description: "Whose seat it was" }),
+    round: Type.Integer({ description: "Number of submissions at that time" }),
+    approverId: Type.String({ description: "The approver that the vote counts for" }),
     userId: Type.String({ description: "Who voted" }),
     decision: Type.Enum(["approved", "rejected"]),
     comment: Type.String(),
@@ -139,13 +139,15 @@ const Vote = Type.Object(
 
 const PendingVote = Type.Object({
   approverId: Type.String(),
-  userId: Type.String({ description: "Who votes for them on this change: themselves, or another" }),
+  userId: Type.String({
+    description: "The user who votes for the approver: the approver or a delegate",
+  }),
 });
 
 const listApprovals = query({
   id: "changes.list_approvals",
   route: `GET ${changeKind.path}/{id}/approvals`,
-  summary: "See how the approval of a change stands",
+  summary: "Get the approvals of a change",
   permission: ChangesRead,
   params: ticketParams(changeKind),
   response: item(
@@ -153,14 +155,17 @@ const listApprovals = query({
       {
         ...Approval.properties,
         required: Type.Integer(),
-        given: Type.Integer({ description: "Since it was last submitted" }),
-        round: Type.Integer({ description: "How often it was submitted" }),
+        given: Type.Integer({ description: "Approvals since the last submission" }),
+        round: Type.Integer({ description: "Number of submissions" }),
         pending: Type.Array(PendingVote, { description: "Named approvers who have not voted" }),
-        votes: Type.Array(Vote, { description: "Of all rounds, the latest first, up to 500" }),
-        isOpenToAll: Type.Boolean({
-          description: "Nobody is named: everyone with `changes:approve` has a vote",
+        votes: Type.Array(Vote, {
+          description: "Votes of all submissions, latest first, at most 500",
         }),
-        canVote: Type.Boolean({ description: "The caller's vote would count now" }),
+        isOpenToAll: Type.Boolean({
+          description:
+            "True if the change has no named approvers: all users with `changes:approve` can vote",
+        }),
+        canVote: Type.Boolean({ description: "Whether the caller can vote now" }),
         whyNot: nullable(
           Type.Enum([...VOTE_HINDRANCES], { description: "Why the caller can't vote" }),
         ),

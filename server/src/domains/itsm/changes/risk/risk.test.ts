@@ -78,7 +78,7 @@ test("a change without risks is low, an emergency on a busy database is high, an
     reasons: [
       "High impact (+30)",
       "2 configuration items affected (+10)",
-      "Touches what others stand on: database (+5)",
+      "Other items depend on: database (+5)",
       "7 items directly dependent on those (+10)",
       "1 of 4 earlier changes of these items rolled back (+5)",
       "Emergency change (+15)",

@@ -78,7 +78,7 @@ function classPoints({ classes }: RiskFacts): Points {
   const central = [...new Set(classes.filter((name) => CENTRAL_CLASSES.has(name)))].toSorted();
   return {
     points: central.length > 0 ? 5 : 0,
-    reason: `Touches what others stand on: ${central.join(", ")}`,
+    reason: `Other items depend on: ${central.join(", ")}`,
   };
 }
 

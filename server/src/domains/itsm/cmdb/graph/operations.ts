@@ -156,7 +156,7 @@ const Impact = Type.Object(
 const getImpact = query({
   id: "cmdb.impact",
   route: "GET /api/v1/cmdb/items/{id}/impact",
-  summary: "Analyse the impact of a configuration item",
+  summary: "Get the impact of a configuration item",
   description:
     "Returns all items that depend on it, are hosted on it, connect to it, are members of it or use it, and their dependents, by distance, with the open incidents and changes that you can view. A failing member does not affect the group that it belongs to.",
   permission: CmdbRead,

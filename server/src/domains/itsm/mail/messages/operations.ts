@@ -75,7 +75,7 @@ const MailTransport = Type.Object(
 export const getTransport = query({
   id: "mailboxes.get_transport",
   route: "GET /api/v1/itsm/mail/transport",
-  summary: "Get the mail transport settings of this installation",
+  summary: "Get the e-mail transport settings of this installation",
   permission: MailRead,
   environmentScoped: false,
   response: item(MailTransport),

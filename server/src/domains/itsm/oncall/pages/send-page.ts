@@ -115,7 +115,7 @@ async function reportLeavers(
     const [person] = await findMemberNames(ctx.tx, [userId]);
     await notifyManagers(ctx, await schedules.store.get(ctx.tx, scheduleId), {
       name: person?.name ?? "A former member",
-      why: `The page about ${ticket.number} could not reach this member, who is on call. Nobody in this schedule was paged.`,
+      why: `The page about ${ticket.number} could not reach this member, who is on call. No member of this schedule was paged.`,
     });
   }
 }

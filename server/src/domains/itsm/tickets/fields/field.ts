@@ -54,7 +54,7 @@ export const FieldDefinition = Type.Object(
     isRequired: Type.Optional(
       Type.Boolean({
         description:
-          "Whether agents must fill in the field when they create a ticket. Nobody can clear a required field",
+          "Whether agents must fill in the field when they create a ticket. A required field can't be cleared",
       }),
     ),
     help: Type.Optional(text(500)),
