@@ -45,7 +45,7 @@ export interface Schemas {
       name: string;
       email: string;
       roles: readonly {
-        /** The name of a built-in role, or the id of a custom role */
+        /** Name of a built-in role or id of a custom role */
         id: string;
         name: string;
       }[];
@@ -68,14 +68,14 @@ export interface Schemas {
     }[];
     /** Roles of the user with the permission, and the matching entry */
     grantedBy: readonly {
-      /** The name of a built-in role, or the id of a custom role */
+      /** Name of a built-in role or id of a custom role */
       id: string;
       name: string;
       pattern: string;
     }[];
     /** Other roles with the permission */
     wouldGrant: readonly {
-      /** The name of a built-in role, or the id of a custom role */
+      /** Name of a built-in role or id of a custom role */
       id: string;
       name: string;
     }[];
@@ -99,7 +99,7 @@ export interface Schemas {
       isOpen: boolean;
       /** Null for ticket kinds without priorities */
       priority: number | null;
-      /** The affected person of an incident, or the recipient of a request */
+      /** Caller of an incident or recipient of a request */
       callerId: string | null;
       assigneeId: string | null;
       teamId: string | null;
@@ -167,7 +167,7 @@ export interface Schemas {
       isOpen: boolean;
       /** Null for ticket kinds without priorities */
       priority: number | null;
-      /** The affected person of an incident, or the recipient of a request */
+      /** Caller of an incident or recipient of a request */
       callerId: string | null;
       assigneeId: string | null;
       teamId: string | null;
@@ -342,7 +342,7 @@ export interface Schemas {
   };
   AgentPolicy: {
     /**
-     * Calls that require approval: only those in the lists below; calls that delete, end or decide
+     * Calls that require approval: only calls in the lists below; calls that delete, end or decide
      * something, change many things, reach production, or give access; or every change
      */
     demands: "nothing" | "drastic" | "changes";
@@ -354,9 +354,9 @@ export interface Schemas {
     permissions: readonly string[];
     /** Ids of users, or ids or names of roles */
     approvers: readonly string[];
-    /** Whether users can't approve calls of their own agents */
+    /** If true, the user of an agent can't approve calls of the agent */
     fourEyes: boolean;
-    /** Time that a call waits for a decision */
+    /** Time limit for the decision about a call */
     expiresInHours: number;
     /** ISO 8601 time in UTC, with milliseconds */
     updatedAt: string | null;
@@ -624,7 +624,7 @@ export interface Schemas {
   Approver: {
     /** `manager`: the manager of the person the request is for */
     kind: "person" | "role" | "team" | "manager";
-    /** Id of the person, role or team */
+    /** Id of the user, role or team */
     id?: string | null;
   };
   ArchiveImport: {
@@ -897,7 +897,8 @@ export interface Schemas {
     throws?: string;
   };
   /**
-   * By call, such as `http.request`. The first matching mock is used. Calls without a mock fail.
+   * Mocks by call name. Example: `http.request`. The first matching mock is used. Calls without a
+   * mock fail.
    */
   ArtifactMocks: {
     "tables.get"?: readonly Schemas["ArtifactMock"][];
@@ -1145,7 +1146,7 @@ export interface Schemas {
     matched: number;
     /** At most 50 */
     things: readonly {
-      /** The id of an event or of a stored request, or a scheduled time */
+      /** Event id, stored request id or scheduled time */
       thing: string;
       /** ISO 8601 time in UTC, with milliseconds */
       at: string;
@@ -1315,7 +1316,7 @@ export interface Schemas {
       | "completed"
       | "rolled_back"
       | "cancelled";
-    /** A standard change uses a template, and is approved when it is submitted */
+    /** A standard change uses a template and is approved on submission */
     type: "standard" | "normal" | "emergency";
     risk: Schemas["ChangeRisk"];
     assigneeId: string | null;
@@ -1512,7 +1513,7 @@ export interface Schemas {
       | "completed"
       | "rolled_back"
       | "cancelled";
-    /** A standard change uses a template, and is approved when it is submitted */
+    /** A standard change uses a template and is approved on submission */
     type: "standard" | "normal" | "emergency";
     templateId: string | null;
     /** 1 high, 2 medium, 3 low */
@@ -1683,7 +1684,7 @@ export interface Schemas {
     round: number;
     /** The approver that the vote counts for */
     approverId: string;
-    /** Who voted */
+    /** Id of the voter */
     userId: string;
     decision: "approved" | "rejected";
     comment: string;
@@ -1779,7 +1780,7 @@ export interface Schemas {
       class: string;
       status: "planned" | "active" | "inactive" | "maintenance" | "retired";
       hops: number;
-      /** The dependency that is one step closer, and the type of the relationship */
+      /** Dependency one step closer to the item, with the relationship type */
       via: {
         itemId: string;
         type: "depends_on" | "hosted_on" | "connects_to" | "member_of" | "uses";
@@ -1803,9 +1804,9 @@ export interface Schemas {
       items: number;
       byClass: { readonly [name: string]: number };
       byHops: { readonly [name: string]: number };
-      /** Open incidents, including those of the item itself */
+      /** Number of open incidents, including incidents of the item */
       incidents: number;
-      /** Open changes, including those of the item itself */
+      /** Number of open changes, including changes to the item */
       changes: number;
     };
     /** Whether there are more items */
@@ -2029,7 +2030,7 @@ export interface Schemas {
       | "completed"
       | "rolled_back"
       | "cancelled";
-    /** A standard change uses a template, and is approved when it is submitted */
+    /** A standard change uses a template and is approved on submission */
     type: "standard" | "normal" | "emergency";
     /** ISO 8601 time in UTC, with milliseconds */
     plannedStart: string | null;
@@ -2120,12 +2121,13 @@ export interface Schemas {
     /** For `api_key`: prefix of the value, such as `Bot ` */
     prefix?: string;
     /**
-     * For `api_key`. Default: `header`. In a path it is the first segment, such as `/bot<value>`
+     * For `api_key`. Default: `header`. With `path`, the key is the first path segment. Example:
+     * `/bot<value>`
      */
     in?: "header" | "query" | "path";
     /**
-     * For `oauth2_authorization_code`: URL of the consent page. Its query is kept, such as
-     * `?access_type=offline`
+     * For `oauth2_authorization_code`: URL of the consent page. Can contain query parameters.
+     * Example: `?access_type=offline`
      */
     authorizeUrl?: string;
     /** For OAuth 2 */
@@ -2134,7 +2136,7 @@ export interface Schemas {
     clientId?: string;
     /** For OAuth 2. Omit it for a public client with consent */
     clientSecret?: string;
-    /** How the client authenticates at `tokenUrl`. Default: `basic`, or `body` with consent */
+    /** Client authentication method at `tokenUrl`. Default: `basic`, or `body` with consent */
     clientAuth?: "basic" | "body";
     /** For OAuth 2: separated by spaces */
     scope?: string;
@@ -2374,13 +2376,9 @@ export interface Schemas {
     filters: readonly Schemas["DashboardFilter"][];
     /** Default period of all tiles */
     period: {
-      /**
-       * A relative time such as `$now-30d`, `$startOf.month` or `$endOf.week-1w`, a date or a time
-       */
+      /** Date, time or relative time. Examples: `$now-30d`, `$startOf.month`, `$endOf.week-1w` */
       from: string;
-      /**
-       * A relative time such as `$now-30d`, `$startOf.month` or `$endOf.week-1w`, a date or a time
-       */
+      /** Date, time or relative time. Examples: `$now-30d`, `$startOf.month`, `$endOf.week-1w` */
       to?: string;
     } | null;
     createdBy: string;
@@ -2395,8 +2393,8 @@ export interface Schemas {
       kind: "report" | "kpi" | "text";
       status: "ok" | "failed";
       /**
-       * For a report: its result, as in `reports.run`. For a KPI: `{ kpi, latest, history }`. For a
-       * text: `{ text }`
+       * For a report: the same result as `reports.run`. For a KPI: `{ kpi, latest, history }`. For
+       * a text: `{ text }`
        */
       data?: unknown;
       /** Name of the saved report or KPI */
@@ -2591,7 +2589,9 @@ export interface Schemas {
     }[];
   };
   DeskSettings: {
-    /** One row per impact, with one priority per urgency, each from 1 to 3 */
+    /**
+     * One row for each impact from 1 to 3. Each row contains one priority (1 to 3) for each urgency
+     */
     priorityMatrix: readonly (readonly number[])[];
     /** Number of days after which resolved incidents are closed automatically; 0 for never */
     autoCloseDays: number;
@@ -2621,7 +2621,7 @@ export interface Schemas {
       };
       data: { readonly [name: string]: unknown };
     }[];
-    /** Total number of events, without those that you can't see */
+    /** Total number of events that you can view */
     eventCount: number;
     /** The resources that the events would change, before and after */
     changes: readonly {
@@ -2740,7 +2740,7 @@ export interface Schemas {
     index: number;
     /** Number of leaves of the tree */
     count: number;
-    /** From leaf to root, in the order of RFC 6962 */
+    /** From leaf to root, sorted as specified in RFC 6962 */
     path: readonly string[];
     checkpoint: Schemas["LogCheckpoint"];
     /** The Ed25519 key that signed the checkpoint, as SPKI */
@@ -2810,7 +2810,7 @@ export interface Schemas {
     length?: number;
     /** Whether the value was truncated */
     truncated?: boolean;
-    /** Names of the secrets that it reads. Their values are replaced by placeholders */
+    /** Names of the secrets that the text uses. Their values are replaced by placeholders */
     secrets?: readonly string[];
     error?: {
       code: "syntax" | "evaluation" | "timeout" | "too_large" | "busy";
@@ -3814,7 +3814,7 @@ export interface Schemas {
       | "completed"
       | "rolled_back"
       | "cancelled";
-    /** A standard change uses a template, and is approved when it is submitted */
+    /** A standard change uses a template and is approved on submission */
     type: "standard" | "normal" | "emergency";
     templateId: string | null;
     /** 1 high, 2 medium, 3 low */
@@ -4098,13 +4098,9 @@ export interface Schemas {
     filters: readonly Schemas["DashboardFilter"][];
     /** Default period of all tiles */
     period: {
-      /**
-       * A relative time such as `$now-30d`, `$startOf.month` or `$endOf.week-1w`, a date or a time
-       */
+      /** Date, time or relative time. Examples: `$now-30d`, `$startOf.month`, `$endOf.week-1w` */
       from: string;
-      /**
-       * A relative time such as `$now-30d`, `$startOf.month` or `$endOf.week-1w`, a date or a time
-       */
+      /** Date, time or relative time. Examples: `$now-30d`, `$startOf.month`, `$endOf.week-1w` */
       to?: string;
     } | null;
     createdBy: string;
@@ -4684,7 +4680,7 @@ export interface Schemas {
     kinds: readonly ("incident" | "change" | "problem" | "request")[];
     /** Only open tickets */
     onlyOpen: boolean;
-    /** A condition, such as `{"priority":{"lte":2},"tags":{"contains":"vip"}}` */
+    /** Condition as an object. Example: `{"priority":{"lte":2},"tags":{"contains":"vip"}}` */
     filter: { readonly [name: string]: unknown };
     /** Same format as `sort` of the list */
     sort: string;
@@ -4938,7 +4934,7 @@ export interface Schemas {
     revision: number;
   };
   ListedRole: {
-    /** The name of a built-in role, or the id of a custom role */
+    /** Name of a built-in role or id of a custom role */
     id: string;
     name: string;
     description: string;
@@ -4959,8 +4955,9 @@ export interface Schemas {
     version: number | null;
     environment: "production" | "staging" | "development";
     /**
-     * `queued`: waits for the concurrency limit. `waiting`: for a time, an event, a request or
-     * another run. `paused`: for an approval. The last three are final unless the run is retried
+     * `queued`: waits for the concurrency limit. `waiting`: waits for a time, an event, a request
+     * or another run. `paused`: waits for an approval. The last three are final unless the run is
+     * retried
      */
     status: "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled";
     /** `manual`, `event_bus`, `schedule`, `webhook`, `subworkflow`, `request`, `error` or `test` */
@@ -4976,7 +4973,7 @@ export interface Schemas {
     };
     /** The event that started it */
     eventId: string | null;
-    /** The run that waits for this one */
+    /** Parent run, which waits for this run */
     parentRunId: string | null;
     correlationId: string;
     error: {
@@ -5141,11 +5138,11 @@ export interface Schemas {
     table: string;
     name: string;
     kind: "grid" | "board" | "calendar" | "form";
-    /** A condition, in the format of `filter` of the record list */
+    /** Condition in the same format as `filter` of the record list */
     filter: { readonly [name: string]: unknown };
     /** Same format as `sort` of the list; empty for none */
     sort: string;
-    /** The field that groups a grid, or that defines the columns of a board */
+    /** Field for the groups of a grid or the columns of a board */
     groupBy: string | null;
     /** The date field of a calendar */
     dateField: string | null;
@@ -5157,7 +5154,7 @@ export interface Schemas {
     /** Columns that stay visible when scrolling */
     frozen: number;
     rowHeight: "short" | "medium" | "tall";
-    /** Summary function of a column, such as `sum` */
+    /** Summary function of a column. Example: `sum` */
     summaries: { readonly [name: string]: string };
     /** Whether all members who can view the table can use it. Requires `records:write` */
     shared: boolean;
@@ -5294,7 +5291,7 @@ export interface Schemas {
     isOpen: boolean;
     /** Null for ticket kinds without priorities */
     priority: number | null;
-    /** The affected person of an incident, or the recipient of a request */
+    /** Caller of an incident or recipient of a request */
     callerId: string | null;
     assigneeId: string | null;
     teamId: string | null;
@@ -5779,7 +5776,7 @@ export interface Schemas {
     /** Omitted or repaired parts */
     notices: readonly string[];
     tag: string | null;
-    /** The original e-mail, until its retention ends */
+    /** Original e-mail. Deleted after the retention period */
     fileId: string | null;
     /** ISO 8601 time in UTC, with milliseconds */
     createdAt: string;
@@ -5816,7 +5813,7 @@ export interface Schemas {
     /** Omitted or repaired parts */
     notices: readonly string[];
     tag: string | null;
-    /** The original e-mail, until its retention ends */
+    /** Original e-mail. Deleted after the retention period */
     fileId: string | null;
     /** ISO 8601 time in UTC, with milliseconds */
     createdAt: string;
@@ -6078,7 +6075,7 @@ export interface Schemas {
     approvers: readonly {
       /** `manager`: the manager of the person the request is for */
       kind: "person" | "role" | "team" | "manager";
-      /** Name of the person, role or team */
+      /** Name of the user, role or team */
       name: string | null;
     }[];
     /** People of the approvers, when the step has started */
@@ -6265,13 +6262,9 @@ export interface Schemas {
     /** The fields of the filter bar */
     filters?: readonly Schemas["DashboardFilter"][];
     period?: {
-      /**
-       * A relative time such as `$now-30d`, `$startOf.month` or `$endOf.week-1w`, a date or a time
-       */
+      /** Date, time or relative time. Examples: `$now-30d`, `$startOf.month`, `$endOf.week-1w` */
       from: string;
-      /**
-       * A relative time such as `$now-30d`, `$startOf.month` or `$endOf.week-1w`, a date or a time
-       */
+      /** Date, time or relative time. Examples: `$now-30d`, `$startOf.month`, `$endOf.week-1w` */
       to?: string;
     } | null;
   };
@@ -6302,8 +6295,8 @@ export interface Schemas {
     /** Whether the combination of values must be unique */
     unique?: boolean;
     /**
-     * Default: derived from the columns. An index of one column without a name is the same as
-     * `indexed` or `unique` of that column
+     * Default: derived from the columns. Without a name, an index of one column equals `indexed` or
+     * `unique` of the column
      */
     name?: string;
   };
@@ -6508,7 +6501,7 @@ export interface Schemas {
       | "Code"
       | "Connectors"
       | "Workflows";
-    /** Name of a Lucide icon, such as `git-branch` */
+    /** Lucide icon name. Example: `git-branch` */
     icon: string;
     summary: string;
     effect: "pure" | "outside" | "wait";
@@ -6524,7 +6517,7 @@ export interface Schemas {
     config: { readonly [name: string]: unknown };
     /** Initial configuration of a new node */
     firstConfig: { readonly [name: string]: unknown };
-    /** JSON Schema of the output, as far as it is known before a run */
+    /** JSON Schema of the output. Can be incomplete before a run */
     output: { readonly [name: string]: unknown };
   };
   NodeTypes: {
@@ -6557,7 +6550,7 @@ export interface Schemas {
      */
     email: boolean;
     /**
-     * Event types whose notifications are not sent by e-mail, as patterns: `incident.closed`,
+     * Patterns of event types that do not send e-mail notifications. Examples: `incident.closed`,
      * `sla.*`
      */
     noEmailFor: readonly string[];
@@ -6647,7 +6640,7 @@ export interface Schemas {
   };
   OnCallLayer: {
     name: string;
-    /** Members in the order of their shifts */
+    /** Members in shift order */
     userIds: readonly string[];
     /** Length of a shift */
     turn: {
@@ -6729,7 +6722,7 @@ export interface Schemas {
     /** ISO 8601 time in UTC, with milliseconds */
     until: string;
     shifts: readonly Schemas["OnCallShift"][];
-    /** The shifts of each layer without the other layers, in the order of the layers */
+    /** Shifts of each layer, calculated without the other layers. Sorted like `layers` */
     layers: readonly {
       name: string;
       shifts: readonly Schemas["OnCallShift"][];
@@ -6816,7 +6809,7 @@ export interface Schemas {
     state: "ongoing" | "over";
     /** ISO 8601 time in UTC, with milliseconds */
     overAt: string | null;
-    /** Number of people who reported that they are affected */
+    /** Number of members who reported being affected */
     affected: number;
     /** Whether you reported that you are affected */
     isAffected: boolean;
@@ -7109,7 +7102,7 @@ export interface Schemas {
     title: string | null;
     /** Text below the title */
     greeting: string | null;
-    /** A colour that is dark enough for white text, such as `#0b5d4d` */
+    /** Colour with sufficient contrast for white text. Example: `#0b5d4d` */
     accent: string | null;
     logoFileId: string | null;
     /** Lighter shade of the colour for the dark theme */
@@ -7121,7 +7114,7 @@ export interface Schemas {
     number: string;
     title: string;
     state: string;
-    /** The state, in words */
+    /** Display name of the state */
     words: string;
     /** The party that must act next */
     turn: "yours" | "ours" | "others" | "done";
@@ -7421,8 +7414,7 @@ export interface Schemas {
         /** The nodes where its runs start. Default: nodes without incoming edges */
         start?: readonly string[];
         /**
-         * JSON Schema of `trigger.input`, or of the body of a request. Callers with other input get
-         * 422
+         * JSON Schema of `trigger.input` or the request body. Callers with invalid input get 422
          */
         inputSchema?: { readonly [name: string]: unknown };
         /**
@@ -7507,8 +7499,8 @@ export interface Schemas {
         /** For `schedule`: An IANA time zone such as `Europe/Berlin`. Default: UTC */
         timezone?: string;
         /**
-         * For `schedule`: Scheduled times that were missed while no server was running: one run for
-         * all of them (default), one run for each of the first thousand, or none
+         * For `schedule`: Runs for scheduled times that were missed while no server was running:
+         * one run in total (default), one run for each of the first thousand times, or no run
          */
         missed?: "one" | "all" | "none";
         /** For `form` */
@@ -7524,7 +7516,7 @@ export interface Schemas {
         stream?: string;
         /** For `form` and `chat`: Suggested questions. Each is a button that sends the question */
         suggestions?: readonly string[];
-        /** For `form`: A colour that is dark enough for white text, such as `#0b5d4d` */
+        /** For `form`: Colour with sufficient contrast for white text. Example: `#0b5d4d` */
         accent?: string;
         /** For `form`: Shown below the title */
         description?: string;
@@ -7579,8 +7571,8 @@ export interface Schemas {
         /** For `webhook`: Default: `POST` */
         methods?: readonly ("GET" | "POST" | "PUT" | "PATCH" | "DELETE")[];
         /**
-         * For `webhook`: Path after the URL: up to three segments, each a text or a parameter that
-         * expressions read as `trigger.input.params`, such as `orders/{id}`
+         * For `webhook`: Path after the URL, with up to three segments. Example: `orders/{id}`.
+         * Expressions read parameters as `trigger.input.params`
          */
         path?: string;
         /** For `webhook`: Whether to store the body as text too, as `trigger.input.rawBody` */
@@ -7672,8 +7664,7 @@ export interface Schemas {
         /** The nodes where its runs start. Default: nodes without incoming edges */
         start?: readonly string[];
         /**
-         * JSON Schema of `trigger.input`, or of the body of a request. Callers with other input get
-         * 422
+         * JSON Schema of `trigger.input` or the request body. Callers with invalid input get 422
          */
         inputSchema?: { readonly [name: string]: unknown };
         /**
@@ -7758,8 +7749,8 @@ export interface Schemas {
         /** For `schedule`: An IANA time zone such as `Europe/Berlin`. Default: UTC */
         timezone?: string;
         /**
-         * For `schedule`: Scheduled times that were missed while no server was running: one run for
-         * all of them (default), one run for each of the first thousand, or none
+         * For `schedule`: Runs for scheduled times that were missed while no server was running:
+         * one run in total (default), one run for each of the first thousand times, or no run
          */
         missed?: "one" | "all" | "none";
         /** For `form` */
@@ -7775,7 +7766,7 @@ export interface Schemas {
         stream?: string;
         /** For `form` and `chat`: Suggested questions. Each is a button that sends the question */
         suggestions?: readonly string[];
-        /** For `form`: A colour that is dark enough for white text, such as `#0b5d4d` */
+        /** For `form`: Colour with sufficient contrast for white text. Example: `#0b5d4d` */
         accent?: string;
         /** For `form`: Shown below the title */
         description?: string;
@@ -7830,8 +7821,8 @@ export interface Schemas {
         /** For `webhook`: Default: `POST` */
         methods?: readonly ("GET" | "POST" | "PUT" | "PATCH" | "DELETE")[];
         /**
-         * For `webhook`: Path after the URL: up to three segments, each a text or a parameter that
-         * expressions read as `trigger.input.params`, such as `orders/{id}`
+         * For `webhook`: Path after the URL, with up to three segments. Example: `orders/{id}`.
+         * Expressions read parameters as `trigger.input.params`
          */
         path?: string;
         /** For `webhook`: Whether to store the body as text too, as `trigger.input.rawBody` */
@@ -7914,7 +7905,7 @@ export interface Schemas {
     rehearsalGate: {
       /** The allowed differences. Empty: none */
       allow: readonly ("other_branch" | "other_output" | "would_fail" | "needs_outcome")[];
-      /** Number of runs, newest first. Default: 100 */
+      /** Number of runs, starting with the newest. Default: 100 */
       lastRuns?: number;
     } | null;
     /** Number of active runs. They continue with their current version */
@@ -7947,7 +7938,7 @@ export interface Schemas {
   };
   QueryParameter: {
     name: string;
-    /** Type of the value, or of each value of a list. Default: any */
+    /** Type of the value or the list values. Default: any */
     type?: "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json";
     /** Default if the run has no value */
     default?: unknown;
@@ -8004,7 +7995,7 @@ export interface Schemas {
     kinds: readonly ("incident" | "change" | "problem" | "request")[];
     /** Only open tickets */
     onlyOpen: boolean;
-    /** A condition, such as `{"priority":{"lte":2},"tags":{"contains":"vip"}}` */
+    /** Condition as an object. Example: `{"priority":{"lte":2},"tags":{"contains":"vip"}}` */
     filter: { readonly [name: string]: unknown };
     /** Same format as `sort` of the list */
     sort: string;
@@ -8077,7 +8068,7 @@ export interface Schemas {
   };
   RecordHolders: {
     roles: readonly {
-      /** The name of a built-in role, or the id of a custom role */
+      /** Name of a built-in role or id of a custom role */
       id: string;
       name: string;
     }[];
@@ -8432,13 +8423,9 @@ export interface Schemas {
     type: "text" | "number" | "boolean" | "time" | "date" | "json" | "texts";
   };
   ReportFilterBar: {
-    /**
-     * A relative time such as `$now-30d`, `$startOf.month` or `$endOf.week-1w`, a date or a time
-     */
+    /** Date, time or relative time. Examples: `$now-30d`, `$startOf.month`, `$endOf.week-1w` */
     from?: string;
-    /**
-     * A relative time such as `$now-30d`, `$startOf.month` or `$endOf.week-1w`, a date or a time
-     */
+    /** Date, time or relative time. Examples: `$now-30d`, `$startOf.month`, `$endOf.week-1w` */
     to?: string;
     /** Time zone of relative times. Default: the time zone of the workspace */
     timezone?: string;
@@ -8490,13 +8477,9 @@ export interface Schemas {
   ReportPeriod: {
     /** The time field to use. Default: the field of the time bucket, or the creation time */
     field?: string;
-    /**
-     * A relative time such as `$now-30d`, `$startOf.month` or `$endOf.week-1w`, a date or a time
-     */
+    /** Date, time or relative time. Examples: `$now-30d`, `$startOf.month`, `$endOf.week-1w` */
     from: string;
-    /**
-     * A relative time such as `$now-30d`, `$startOf.month` or `$endOf.week-1w`, a date or a time
-     */
+    /** Date, time or relative time. Examples: `$now-30d`, `$startOf.month`, `$endOf.week-1w` */
     to?: string;
   };
   ReportResult: {
@@ -8619,7 +8602,7 @@ export interface Schemas {
     name: string;
     /** The title of the field in the form */
     title: string;
-    /** The answer as shown to people: labels of options, names of people */
+    /** Display text of the answer: option labels and member names */
     text: string;
     files: readonly {
       fileId: string;
@@ -8668,7 +8651,7 @@ export interface Schemas {
     comment: string | null;
     /** ISO 8601 time in UTC, with milliseconds */
     at: string;
-    /** Approvers for whom a delegate decided */
+    /** Approvers whose delegate decided */
     insteadOf?: readonly string[];
     /** Number of the step, from 0 */
     step?: number;
@@ -8707,7 +8690,7 @@ export interface Schemas {
   RevokedMemberSessions: { revoked: number };
   RevokedSessions: { revoked: number };
   Role: {
-    /** The name of a built-in role, or the id of a custom role */
+    /** Name of a built-in role or id of a custom role */
     id: string;
     name: string;
     description: string;
@@ -8726,8 +8709,9 @@ export interface Schemas {
     version: number | null;
     environment: "production" | "staging" | "development";
     /**
-     * `queued`: waits for the concurrency limit. `waiting`: for a time, an event, a request or
-     * another run. `paused`: for an approval. The last three are final unless the run is retried
+     * `queued`: waits for the concurrency limit. `waiting`: waits for a time, an event, a request
+     * or another run. `paused`: waits for an approval. The last three are final unless the run is
+     * retried
      */
     status: "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled";
     /** `manual`, `event_bus`, `schedule`, `webhook`, `subworkflow`, `request`, `error` or `test` */
@@ -8743,7 +8727,7 @@ export interface Schemas {
     };
     /** The event that started it */
     eventId: string | null;
-    /** The run that waits for this one */
+    /** Parent run, which waits for this run */
     parentRunId: string | null;
     correlationId: string;
     error: {
@@ -8792,7 +8776,10 @@ export interface Schemas {
     statuses: { readonly [name: string]: number };
     /** Number of steps by branch */
     branches: { readonly [name: string]: number };
-    /** For a loop: number of items, in all items of outer loops */
+    /**
+     * For a loop: total number of items. For an inner loop: the sum over all items of the outer
+     * loops
+     */
     loop?: {
       items: number;
       /** Items whose steps have all ended without failure */
@@ -8940,8 +8927,9 @@ export interface Schemas {
   RunSummary: {
     runId: string;
     /**
-     * `queued`: waits for the concurrency limit. `waiting`: for a time, an event, a request or
-     * another run. `paused`: for an approval. The last three are final unless the run is retried
+     * `queued`: waits for the concurrency limit. `waiting`: waits for a time, an event, a request
+     * or another run. `paused`: waits for an approval. The last three are final unless the run is
+     * retried
      */
     status: "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled";
     /** Number of steps */
@@ -9473,7 +9461,7 @@ export interface Schemas {
     kind: "incident" | "change" | "problem" | "request";
     initial: string;
     states: readonly string[];
-    /** States in which the ticket has ended */
+    /** Final states of the ticket */
     ended: readonly string[];
     transitions: readonly {
       action: string;
@@ -9622,7 +9610,7 @@ export interface Schemas {
     unique: boolean;
   };
   TableRule: {
-    /** Ids of roles, such as `agent`; `*` for everyone */
+    /** Role ids. Example: `agent`. `*` means everyone */
     roles: readonly string[];
     actions: readonly ("read" | "create" | "update" | "delete")[];
     /**
@@ -9640,11 +9628,11 @@ export interface Schemas {
     table: string;
     name: string;
     kind: "grid" | "board" | "calendar" | "form";
-    /** A condition, in the format of `filter` of the record list */
+    /** Condition in the same format as `filter` of the record list */
     filter: { readonly [name: string]: unknown };
     /** Same format as `sort` of the list; empty for none */
     sort: string;
-    /** The field that groups a grid, or that defines the columns of a board */
+    /** Field for the groups of a grid or the columns of a board */
     groupBy: string | null;
     /** The date field of a calendar */
     dateField: string | null;
@@ -9656,7 +9644,7 @@ export interface Schemas {
     /** Columns that stay visible when scrolling */
     frozen: number;
     rowHeight: "short" | "medium" | "tall";
-    /** Summary function of a column, such as `sum` */
+    /** Summary function of a column. Example: `sum` */
     summaries: { readonly [name: string]: string };
     /** Whether all members who can view the table can use it. Requires `records:write` */
     shared: boolean;
@@ -9873,7 +9861,7 @@ export interface Schemas {
     isOpen: boolean;
     /** Null for ticket kinds without priorities */
     priority: number | null;
-    /** The affected person of an incident, or the recipient of a request */
+    /** Caller of an incident or recipient of a request */
     callerId: string | null;
     assigneeId: string | null;
     teamId: string | null;
@@ -10106,8 +10094,9 @@ export interface Schemas {
     version: number | null;
     environment: "production" | "staging" | "development";
     /**
-     * `queued`: waits for the concurrency limit. `waiting`: for a time, an event, a request or
-     * another run. `paused`: for an approval. The last three are final unless the run is retried
+     * `queued`: waits for the concurrency limit. `waiting`: waits for a time, an event, a request
+     * or another run. `paused`: waits for an approval. The last three are final unless the run is
+     * retried
      */
     status: "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled";
     /** `manual`, `event_bus`, `schedule`, `webhook`, `subworkflow`, `request`, `error` or `test` */
@@ -10123,7 +10112,7 @@ export interface Schemas {
     };
     /** The event that started it */
     eventId: string | null;
-    /** The run that waits for this one */
+    /** Parent run, which waits for this run */
     parentRunId: string | null;
     correlationId: string;
     error: {
@@ -10179,8 +10168,9 @@ export interface Schemas {
     version: number | null;
     environment: "production" | "staging" | "development";
     /**
-     * `queued`: waits for the concurrency limit. `waiting`: for a time, an event, a request or
-     * another run. `paused`: for an approval. The last three are final unless the run is retried
+     * `queued`: waits for the concurrency limit. `waiting`: waits for a time, an event, a request
+     * or another run. `paused`: waits for an approval. The last three are final unless the run is
+     * retried
      */
     status: "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled";
     /** `manual`, `event_bus`, `schedule`, `webhook`, `subworkflow`, `request`, `error` or `test` */
@@ -10196,7 +10186,7 @@ export interface Schemas {
     };
     /** The event that started it */
     eventId: string | null;
-    /** The run that waits for this one */
+    /** Parent run, which waits for this run */
     parentRunId: string | null;
     correlationId: string;
     error: {
@@ -10249,7 +10239,7 @@ export interface Schemas {
       message: string;
     }[];
     conflictCount: number;
-    /** Event types that can't be undone, such as a sent e-mail */
+    /** Event types that can't be undone. Example: a sent e-mail */
     left: readonly {
       type: string;
       count: number;
@@ -10324,7 +10314,7 @@ export interface Schemas {
     /** For a step: its key */
     stepId?: string;
     nodeType?: string;
-    /** A JSON Schema, as far as known */
+    /** JSON Schema. Can be incomplete */
     schema: { readonly [name: string]: unknown };
     /** Sample value, truncated if it is long */
     sample?: unknown;
@@ -10561,8 +10551,8 @@ export interface Schemas {
       method: "POST";
       url: string;
       /**
-       * Headers of the last attempt, or of the next one. Values from secrets are `***`, and
-       * signatures use the current secrets
+       * Headers of the last attempt. Before the first attempt: headers of the next attempt. Values
+       * from secrets are `***`, and signatures use the current secrets
        */
       headers: { readonly [name: string]: string };
       /**
@@ -10621,7 +10611,7 @@ export interface Schemas {
   WebhookRecovery: {
     id: string;
     webhookId: string;
-    /** A time, or the id of an event */
+    /** Time or event id */
     since: string;
     /** ISO 8601 time in UTC, with milliseconds */
     until: string | null;
@@ -10653,7 +10643,7 @@ export interface Schemas {
     after: number;
     /** Number of events without a difference */
     sameCount: number;
-    /** Events that only one of them sends, newest first; at most 100 */
+    /** Up to 100 events that only the current or only the changed webhook sends, newest first */
     changed: readonly Schemas["WebhookDifference"][];
     changedCount: number;
   };
@@ -11072,7 +11062,7 @@ export interface Schemas {
     };
     /**
      * `false`: the node does not run without an incoming edge. By default, nodes without incoming
-     * edges run first, in a workflow and in the body of a loop
+     * edges run first (in a workflow and in a loop body)
      */
     start?: boolean;
     /** Note for editors; it has no effect on runs */
@@ -11111,9 +11101,7 @@ export interface Schemas {
     name?: string;
     /** The nodes where its runs start. Default: nodes without incoming edges */
     start?: readonly string[];
-    /**
-     * JSON Schema of `trigger.input`, or of the body of a request. Callers with other input get 422
-     */
+    /** JSON Schema of `trigger.input` or the request body. Callers with invalid input get 422 */
     inputSchema?: { readonly [name: string]: unknown };
     /**
      * For `manual`: Offers the deployed workflow to agents as a tool, with `inputSchema` as its
@@ -11190,8 +11178,8 @@ export interface Schemas {
     /** For `schedule`: An IANA time zone such as `Europe/Berlin`. Default: UTC */
     timezone?: string;
     /**
-     * For `schedule`: Scheduled times that were missed while no server was running: one run for all
-     * of them (default), one run for each of the first thousand, or none
+     * For `schedule`: Runs for scheduled times that were missed while no server was running: one
+     * run in total (default), one run for each of the first thousand times, or no run
      */
     missed?: "one" | "all" | "none";
     /** For `form` */
@@ -11207,7 +11195,7 @@ export interface Schemas {
     stream?: string;
     /** For `form` and `chat`: Suggested questions. Each is a button that sends the question */
     suggestions?: readonly string[];
-    /** For `form`: A colour that is dark enough for white text, such as `#0b5d4d` */
+    /** For `form`: Colour with sufficient contrast for white text. Example: `#0b5d4d` */
     accent?: string;
     /** For `form`: Shown below the title */
     description?: string;
@@ -11262,8 +11250,8 @@ export interface Schemas {
     /** For `webhook`: Default: `POST` */
     methods?: readonly ("GET" | "POST" | "PUT" | "PATCH" | "DELETE")[];
     /**
-     * For `webhook`: Path after the URL: up to three segments, each a text or a parameter that
-     * expressions read as `trigger.input.params`, such as `orders/{id}`
+     * For `webhook`: Path after the URL, with up to three segments. Example: `orders/{id}`.
+     * Expressions read parameters as `trigger.input.params`
      */
     path?: string;
     /** For `webhook`: Whether to store the body as text too, as `trigger.input.rawBody` */
@@ -11345,9 +11333,7 @@ export interface Schemas {
     name?: string;
     /** The nodes where its runs start. Default: nodes without incoming edges */
     start?: readonly string[];
-    /**
-     * JSON Schema of `trigger.input`, or of the body of a request. Callers with other input get 422
-     */
+    /** JSON Schema of `trigger.input` or the request body. Callers with invalid input get 422 */
     inputSchema?: { readonly [name: string]: unknown };
     /**
      * For `manual`: Offers the deployed workflow to agents as a tool, with `inputSchema` as its
@@ -11424,8 +11410,8 @@ export interface Schemas {
     /** For `schedule`: An IANA time zone such as `Europe/Berlin`. Default: UTC */
     timezone?: string;
     /**
-     * For `schedule`: Scheduled times that were missed while no server was running: one run for all
-     * of them (default), one run for each of the first thousand, or none
+     * For `schedule`: Runs for scheduled times that were missed while no server was running: one
+     * run in total (default), one run for each of the first thousand times, or no run
      */
     missed?: "one" | "all" | "none";
     /** For `form` */
@@ -11441,7 +11427,7 @@ export interface Schemas {
     stream?: string;
     /** For `form` and `chat`: Suggested questions. Each is a button that sends the question */
     suggestions?: readonly string[];
-    /** For `form`: A colour that is dark enough for white text, such as `#0b5d4d` */
+    /** For `form`: Colour with sufficient contrast for white text. Example: `#0b5d4d` */
     accent?: string;
     /** For `form`: Shown below the title */
     description?: string;
@@ -11496,8 +11482,8 @@ export interface Schemas {
     /** For `webhook`: Default: `POST` */
     methods?: readonly ("GET" | "POST" | "PUT" | "PATCH" | "DELETE")[];
     /**
-     * For `webhook`: Path after the URL: up to three segments, each a text or a parameter that
-     * expressions read as `trigger.input.params`, such as `orders/{id}`
+     * For `webhook`: Path after the URL, with up to three segments. Example: `orders/{id}`.
+     * Expressions read parameters as `trigger.input.params`
      */
     path?: string;
     /** For `webhook`: Whether to store the body as text too, as `trigger.input.rawBody` */
@@ -11611,9 +11597,9 @@ export interface Schemas {
       lastRun: {
         id: string;
         /**
-         * `queued`: waits for the concurrency limit. `waiting`: for a time, an event, a request or
-         * another run. `paused`: for an approval. The last three are final unless the run is
-         * retried
+         * `queued`: waits for the concurrency limit. `waiting`: waits for a time, an event, a
+         * request or another run. `paused`: waits for an approval. The last three are final unless
+         * the run is retried
          */
         status: "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled";
         triggerType: string;
@@ -11639,9 +11625,9 @@ export interface Schemas {
         lastRun: {
           id: string;
           /**
-           * `queued`: waits for the concurrency limit. `waiting`: for a time, an event, a request
-           * or another run. `paused`: for an approval. The last three are final unless the run is
-           * retried
+           * `queued`: waits for the concurrency limit. `waiting`: waits for a time, an event, a
+           * request or another run. `paused`: waits for an approval. The last three are final
+           * unless the run is retried
            */
           status:
             | "queued"
@@ -11860,7 +11846,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -11923,7 +11909,7 @@ export interface Operations {
     params: { id: string };
     reply: { data: Schemas["AgentCall"] };
   };
-  /** List the calls of agents that needed an approval, newest first */
+  /** List agent calls that required approval, newest first */
   "agent_calls.list": {
     query?: {
       limit?: number;
@@ -11957,7 +11943,7 @@ export interface Operations {
       /** Path parameters, query and body in one object */
       input?: { readonly [name: string]: unknown };
       environment?: "production" | "staging" | "development";
-      /** The revision that you read, in quotes */
+      /** Revision of the resource that you read, in quotes */
       ifMatch?: string;
     };
     reply: { data: Schemas["AgentCall"] };
@@ -12002,7 +11988,7 @@ export interface Operations {
   "agent_policy.set": {
     body: {
       /**
-       * Calls that require approval: only those in the lists below; calls that delete, end or
+       * Calls that require approval: only calls in the lists below; calls that delete, end or
        * decide something, change many things, reach production, or give access; or every change
        */
       demands: "nothing" | "drastic" | "changes";
@@ -12015,9 +12001,9 @@ export interface Operations {
       permissions: readonly string[];
       /** Ids of users, or ids or names of roles */
       approvers: readonly string[];
-      /** Whether users can't approve calls of their own agents */
+      /** If true, the user of an agent can't approve calls of the agent */
       fourEyes: boolean;
-      /** Time that a call waits for a decision */
+      /** Time limit for the decision about a call */
       expiresInHours: number;
     };
     reply: { data: Schemas["AgentPolicy"] };
@@ -12086,7 +12072,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -12126,7 +12112,7 @@ export interface Operations {
   "api.describe_yaml": { reply: string };
   /** End the delegation of your approvals */
   "approvals.end_delegation": { reply: undefined };
-  /** List approvals that wait for you */
+  /** List your pending approvals */
   "approvals.inbox": {
     query?: {
       limit?: number;
@@ -12377,7 +12363,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -13103,7 +13089,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -13160,7 +13146,7 @@ export interface Operations {
       from?: string;
       /** ISO 8601 time with a UTC offset, from the year 1900 to 9999 */
       to?: string;
-      /** Maximum number of tickets, newest first. Default: 500 */
+      /** Maximum number of tickets, starting with the newest. Default: 500 */
       limit?: number;
     };
     reply: { data: Schemas["AssignmentSimulation"] };
@@ -13242,7 +13228,7 @@ export interface Operations {
       actorId?: string;
       resourceType?: string;
       resourceId?: string;
-      /** The id, the number or a part of the name of a resource, such as `CHG0000001` */
+      /** Id, number or part of the name of a resource. Example: `CHG0000001` */
       resource?: string;
       /** ISO 8601 time with a UTC offset, from the year 1900 to 9999 */
       from?: string;
@@ -13354,7 +13340,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -13423,7 +13409,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -13527,7 +13513,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -13634,7 +13620,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -13846,7 +13832,7 @@ export interface Operations {
     body: {
       title?: string;
       description?: string;
-      /** A standard change uses a template, and is approved when it is submitted */
+      /** A standard change uses a template and is approved on submission */
       type?: "standard" | "normal" | "emergency";
       /** 1 high, 2 medium, 3 low */
       impact?: number;
@@ -13976,7 +13962,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -13997,7 +13983,7 @@ export interface Operations {
       asOf?: string;
       /** One state, or several separated by commas */
       state?: string;
-      /** A standard change uses a template, and is approved when it is submitted */
+      /** A standard change uses a template and is approved on submission */
       type?: "standard" | "normal" | "emergency";
       /** ISO 8601 time with a UTC offset, from the year 1900 to 9999 */
       from?: string;
@@ -14268,7 +14254,7 @@ export interface Operations {
     body: {
       title?: string;
       description?: string;
-      /** A standard change uses a template, and is approved when it is submitted */
+      /** A standard change uses a template and is approved on submission */
       type?: "standard" | "normal" | "emergency";
       /** 1 high, 2 medium, 3 low */
       impact?: number;
@@ -14417,10 +14403,10 @@ export interface Operations {
       label?: string;
       description?: string;
       /**
-       * A JSON Schema of an object, or an object of attribute names and schemas: `{ "cpus": {
-       * "type": "integer", "minimum": 1, "required": true } }`. Supported keywords: type, enum,
-       * minimum, maximum, minLength, maxLength, minItems, maxItems, format, items, properties,
-       * required, additionalProperties
+       * JSON Schema of type `object`, or an object with a schema for each attribute name: `{
+       * "cpus": { "type": "integer", "minimum": 1, "required": true } }`. Supported keywords: type,
+       * enum, minimum, maximum, minLength, maxLength, minItems, maxItems, format, items,
+       * properties, required, additionalProperties
        */
       attributes?: { readonly [name: string]: unknown };
       /** The class whose attributes it inherits */
@@ -14602,7 +14588,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -14695,10 +14681,10 @@ export interface Operations {
       label?: string;
       description?: string;
       /**
-       * A JSON Schema of an object, or an object of attribute names and schemas: `{ "cpus": {
-       * "type": "integer", "minimum": 1, "required": true } }`. Supported keywords: type, enum,
-       * minimum, maximum, minLength, maxLength, minItems, maxItems, format, items, properties,
-       * required, additionalProperties
+       * JSON Schema of type `object`, or an object with a schema for each attribute name: `{
+       * "cpus": { "type": "integer", "minimum": 1, "required": true } }`. Supported keywords: type,
+       * enum, minimum, maximum, minLength, maxLength, minItems, maxItems, format, items,
+       * properties, required, additionalProperties
        */
       attributes?: { readonly [name: string]: unknown };
       /** The class whose attributes it inherits */
@@ -14890,7 +14876,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -15070,7 +15056,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -15117,13 +15103,9 @@ export interface Operations {
     query?: {
       /** Conditions by field as JSON: `{"region":"north"}`. Unknown fields are ignored */
       filter?: string;
-      /**
-       * A relative time such as `$now-30d`, `$startOf.month` or `$endOf.week-1w`, a date or a time
-       */
+      /** Date, time or relative time. Examples: `$now-30d`, `$startOf.month`, `$endOf.week-1w` */
       from?: string;
-      /**
-       * A relative time such as `$now-30d`, `$startOf.month` or `$endOf.week-1w`, a date or a time
-       */
+      /** Date, time or relative time. Examples: `$now-30d`, `$startOf.month`, `$endOf.week-1w` */
       to?: string;
       /** Time zone of relative times. Default: the time zone of the report */
       timezone?: string;
@@ -15157,7 +15139,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -15186,15 +15168,9 @@ export interface Operations {
       /** The fields of the filter bar */
       filters?: readonly Schemas["DashboardFilter"][];
       period?: {
-        /**
-         * A relative time such as `$now-30d`, `$startOf.month` or `$endOf.week-1w`, a date or a
-         * time
-         */
+        /** Date, time or relative time. Examples: `$now-30d`, `$startOf.month`, `$endOf.week-1w` */
         from: string;
-        /**
-         * A relative time such as `$now-30d`, `$startOf.month` or `$endOf.week-1w`, a date or a
-         * time
-         */
+        /** Date, time or relative time. Examples: `$now-30d`, `$startOf.month`, `$endOf.week-1w` */
         to?: string;
       } | null;
     };
@@ -15256,7 +15232,10 @@ export interface Operations {
   /** Update the desk settings */
   "desk.update_settings": {
     body: {
-      /** One row per impact, with one priority per urgency, each from 1 to 3 */
+      /**
+       * One row for each impact from 1 to 3. Each row contains one priority (1 to 3) for each
+       * urgency
+       */
       priorityMatrix?: readonly (readonly number[])[];
       /** Number of days after which resolved incidents are closed automatically; 0 for never */
       autoCloseDays?: number;
@@ -15353,7 +15332,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -15393,7 +15372,7 @@ export interface Operations {
     };
     reply: { data: Schemas["EscalationPolicy"] };
   };
-  /** List event types with the JSON Schemas of their data */
+  /** List event types and their JSON Schemas */
   "event_types.list": {
     query?: {
       limit?: number;
@@ -15423,7 +15402,7 @@ export interface Operations {
       /** `nextCursor` of the previous page */
       after?: string;
       topic?: string;
-      /** A pattern, such as `incident.*` */
+      /** Event type pattern. Example: `incident.*` */
       type?: string;
       /** A condition as JSON */
       filter?: string;
@@ -15632,7 +15611,7 @@ export interface Operations {
     params: { name: string };
     reply: string;
   };
-  /** List apps that you can open, by name */
+  /** List available apps, sorted by name */
   "home.list_apps": {
     query?: {
       limit?: number;
@@ -16076,7 +16055,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -16106,7 +16085,7 @@ export interface Operations {
       priority?: number;
       /** Returns only open incidents that are assigned to you */
       mine?: boolean;
-      /** Returns only incidents that you created, that are for you, or that you watch */
+      /** Returns only incidents that you created or watch, or with you as the caller */
       own?: boolean;
       /**
        * Returns only open incidents that are assigned to you, or that are assigned to one of your
@@ -16595,7 +16574,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -16645,7 +16624,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -16862,7 +16841,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -16945,7 +16924,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -17008,7 +16987,7 @@ export interface Operations {
       to?: string;
       /** Only open tickets. Default: true */
       open?: boolean;
-      /** Maximum number of tickets, newest first. Default: 50 */
+      /** Maximum number of tickets, starting with the newest. Default: 50 */
       limit?: number;
     };
     reply: { data: Schemas["MacroSimulation"] };
@@ -17140,7 +17119,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -17478,7 +17457,7 @@ export interface Operations {
        */
       email: boolean;
       /**
-       * Event types whose notifications are not sent by e-mail, as patterns: `incident.closed`,
+       * Patterns of event types that do not send e-mail notifications. Examples: `incident.closed`,
        * `sla.*`
        */
       noEmailFor?: readonly string[];
@@ -17740,7 +17719,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -17866,7 +17845,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -17896,7 +17875,7 @@ export interface Operations {
     };
     reply: { data: Schemas["Organisation"] };
   };
-  /** List current outages, and those that ended within a day */
+  /** List current and recent outages */
   "outages.list": {
     query?: {
       limit?: number;
@@ -18012,7 +17991,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -18175,7 +18154,7 @@ export interface Operations {
       title?: string | null;
       /** Text below the title */
       greeting?: string | null;
-      /** A colour that is dark enough for white text, such as `#0b5d4d` */
+      /** Colour with sufficient contrast for white text. Example: `#0b5d4d` */
       accent?: string | null;
       logoFileId?: string | null;
     };
@@ -18430,7 +18409,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -18517,7 +18496,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -18750,7 +18729,7 @@ export interface Operations {
   "queries.run_saved": {
     params: { id: string };
     body?: {
-      /** The values of its parameters, in order or by name */
+      /** Parameter values, in order or by name */
       params?: readonly unknown[] | { readonly [name: string]: unknown };
       limit?: number;
       timeoutMs?: number;
@@ -18784,7 +18763,7 @@ export interface Operations {
       recordId: string;
     };
     body: {
-      /** Mention people with `@[usr_…]`, or with `@` and the start of their e-mail address */
+      /** To mention a member, enter `@[usr_…]`, or `@` and the start of the e-mail address */
       body: string;
     };
     reply: { data: Schemas["RecordComment"] };
@@ -18808,7 +18787,7 @@ export interface Operations {
       commentId: string;
     };
     body: {
-      /** Mention people with `@[usr_…]`, or with `@` and the start of their e-mail address */
+      /** To mention a member, enter `@[usr_…]`, or `@` and the start of the e-mail address */
       body: string;
     };
     reply: { data: Schemas["RecordComment"] };
@@ -18830,7 +18809,7 @@ export interface Operations {
       pagination: Schemas["Pagination"];
     };
   };
-  /** Create, update and delete many records at once */
+  /** Create, update and delete records in one request */
   "records.apply": {
     params: {
       /** Lower-case letters, digits, `_` and `-`; begins with a letter */
@@ -18952,9 +18931,9 @@ export interface Operations {
     };
     query?: {
       /**
-       * A condition as JSON, such as `{"status":"open","price":{"gte":100}}`. Times can have any
-       * UTC offset. A date means the start of that day in UTC. `$now-30d`, `$startOf.month` and
-       * similar values are relative to the current time in UTC
+       * Condition as JSON. Example: `{"status":"open","price":{"gte":100}}`. Times can have any UTC
+       * offset. A date means the start of that day in UTC. `$now-30d`, `$startOf.month` and similar
+       * values are relative to the current time in UTC
        */
       filter?: string;
       /**
@@ -19122,9 +19101,9 @@ export interface Operations {
        */
       count?: "exact" | "estimate";
       /**
-       * A condition as JSON, such as `{"status":"open","price":{"gte":100}}`. Times can have any
-       * UTC offset. A date means the start of that day in UTC. `$now-30d`, `$startOf.month` and
-       * similar values are relative to the current time in UTC
+       * Condition as JSON. Example: `{"status":"open","price":{"gte":100}}`. Times can have any UTC
+       * offset. A date means the start of that day in UTC. `$now-30d`, `$startOf.month` and similar
+       * values are relative to the current time in UTC
        */
       filter?: string;
       /**
@@ -19174,9 +19153,9 @@ export interface Operations {
     };
     query?: {
       /**
-       * A condition as JSON, such as `{"status":"open","price":{"gte":100}}`. Times can have any
-       * UTC offset. A date means the start of that day in UTC. `$now-30d`, `$startOf.month` and
-       * similar values are relative to the current time in UTC
+       * Condition as JSON. Example: `{"status":"open","price":{"gte":100}}`. Times can have any UTC
+       * offset. A date means the start of that day in UTC. `$now-30d`, `$startOf.month` and similar
+       * values are relative to the current time in UTC
        */
       filter?: string;
       /**
@@ -19240,9 +19219,9 @@ export interface Operations {
     };
     query?: {
       /**
-       * A condition as JSON, such as `{"status":"open","price":{"gte":100}}`. Times can have any
-       * UTC offset. A date means the start of that day in UTC. `$now-30d`, `$startOf.month` and
-       * similar values are relative to the current time in UTC
+       * Condition as JSON. Example: `{"status":"open","price":{"gte":100}}`. Times can have any UTC
+       * offset. A date means the start of that day in UTC. `$now-30d`, `$startOf.month` and similar
+       * values are relative to the current time in UTC
        */
       filter?: string;
       /**
@@ -19314,7 +19293,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -19360,7 +19339,7 @@ export interface Operations {
     params: { id: string };
     reply: undefined;
   };
-  /** Explain a value: its source, filter, period, permissions and SQL */
+  /** Explain the source, filter, period, permissions and SQL of a value */
   "reports.explain": {
     body: {
       report: Schemas["ReportDraft"];
@@ -19374,13 +19353,9 @@ export interface Operations {
     query?: {
       /** An additional condition as JSON */
       filter?: string;
-      /**
-       * A relative time such as `$now-30d`, `$startOf.month` or `$endOf.week-1w`, a date or a time
-       */
+      /** Date, time or relative time. Examples: `$now-30d`, `$startOf.month`, `$endOf.week-1w` */
       from?: string;
-      /**
-       * A relative time such as `$now-30d`, `$startOf.month` or `$endOf.week-1w`, a date or a time
-       */
+      /** Date, time or relative time. Examples: `$now-30d`, `$startOf.month`, `$endOf.week-1w` */
       to?: string;
       /** Time zone of relative times. Default: the time zone of the report */
       timezone?: string;
@@ -19418,7 +19393,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -19482,13 +19457,9 @@ export interface Operations {
       before?: boolean;
       /** An additional condition as JSON */
       filter?: string;
-      /**
-       * A relative time such as `$now-30d`, `$startOf.month` or `$endOf.week-1w`, a date or a time
-       */
+      /** Date, time or relative time. Examples: `$now-30d`, `$startOf.month`, `$endOf.week-1w` */
       from?: string;
-      /**
-       * A relative time such as `$now-30d`, `$startOf.month` or `$endOf.week-1w`, a date or a time
-       */
+      /** Date, time or relative time. Examples: `$now-30d`, `$startOf.month`, `$endOf.week-1w` */
       to?: string;
       /** Time zone of relative times. Default: the time zone of the report */
       timezone?: string;
@@ -19504,13 +19475,9 @@ export interface Operations {
     query?: {
       /** An additional condition as JSON */
       filter?: string;
-      /**
-       * A relative time such as `$now-30d`, `$startOf.month` or `$endOf.week-1w`, a date or a time
-       */
+      /** Date, time or relative time. Examples: `$now-30d`, `$startOf.month`, `$endOf.week-1w` */
       from?: string;
-      /**
-       * A relative time such as `$now-30d`, `$startOf.month` or `$endOf.week-1w`, a date or a time
-       */
+      /** Date, time or relative time. Examples: `$now-30d`, `$startOf.month`, `$endOf.week-1w` */
       to?: string;
       /** Time zone of relative times. Default: the time zone of the report */
       timezone?: string;
@@ -19601,15 +19568,9 @@ export interface Operations {
       period?: {
         /** The time field to use. Default: the field of the time bucket, or the creation time */
         field?: string;
-        /**
-         * A relative time such as `$now-30d`, `$startOf.month` or `$endOf.week-1w`, a date or a
-         * time
-         */
+        /** Date, time or relative time. Examples: `$now-30d`, `$startOf.month`, `$endOf.week-1w` */
         from: string;
-        /**
-         * A relative time such as `$now-30d`, `$startOf.month` or `$endOf.week-1w`, a date or a
-         * time
-         */
+        /** Date, time or relative time. Examples: `$now-30d`, `$startOf.month`, `$endOf.week-1w` */
         to?: string;
       } | null;
       compare?: ("period" | "day" | "week" | "month" | "year") | null;
@@ -19737,7 +19698,7 @@ export interface Operations {
     };
     body?: {
       comment?: string;
-      /** The step that you decide, from 0. Default: the current step */
+      /** Number of the approval step, starting with 0. Default: the current step */
       step?: number;
     };
     reply: { data: Schemas["CatalogRequest"] };
@@ -19833,7 +19794,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -20007,7 +19968,7 @@ export interface Operations {
     };
     body: {
       reason: string;
-      /** The step that you decide, from 0. Default: the current step */
+      /** Number of the approval step, starting with 0. Default: the current step */
       step?: number;
     };
     reply: { data: Schemas["CatalogRequest"] };
@@ -20172,7 +20133,7 @@ export interface Operations {
   "roles.assign": {
     params: { userId: string };
     body: {
-      /** The name of a built-in role, or the id of a custom role */
+      /** Name of a built-in role or id of a custom role */
       roleId: string;
       workspaceId?: string;
     };
@@ -20191,7 +20152,7 @@ export interface Operations {
   /** Delete a custom role without members */
   "roles.delete": {
     params: {
-      /** The name of a built-in role, or the id of a custom role */
+      /** Name of a built-in role or id of a custom role */
       id: string;
     };
     reply: undefined;
@@ -20199,7 +20160,7 @@ export interface Operations {
   /** Get a role with its permissions */
   "roles.get": {
     params: {
-      /** The name of a built-in role, or the id of a custom role */
+      /** Name of a built-in role or id of a custom role */
       id: string;
     };
     reply: { data: Schemas["Role"] };
@@ -20220,7 +20181,7 @@ export interface Operations {
   "roles.unassign": {
     params: {
       userId: string;
-      /** The name of a built-in role, or the id of a custom role */
+      /** Name of a built-in role or id of a custom role */
       roleId: string;
     };
     reply: { data: Schemas["AssignedRoles"] };
@@ -20228,7 +20189,7 @@ export interface Operations {
   /** Update a custom role */
   "roles.update": {
     params: {
-      /** The name of a built-in role, or the id of a custom role */
+      /** Name of a built-in role or id of a custom role */
       id: string;
     };
     body: {
@@ -20373,8 +20334,8 @@ export interface Operations {
        */
       from?: string;
       /**
-       * With `from: start`: a new input, for runs that were started manually, by a webhook or as a
-       * sub-workflow. A version that is not deployed then uses your permissions
+       * New input for `from: start`. Only for manual runs, webhook runs and sub-workflow runs. If
+       * the version is not deployed, the run uses your permissions
        */
       input?: unknown;
       /** Default: `same` */
@@ -20444,7 +20405,7 @@ export interface Operations {
       status?: string;
       /** Key of a node */
       node?: string;
-      /** Path of an item, or of several items */
+      /** Path of an item or a range of items */
       item?: string;
       /** Whether to include steps of loops within the items */
       deep?: boolean;
@@ -20516,7 +20477,7 @@ export interface Operations {
       data: Schemas["ExecutedJobs"];
     };
   };
-  /** Search resources of all kinds by words, ids and numbers */
+  /** Search resources by word, id or number */
   "search.find": {
     query: {
       q: string;
@@ -20649,7 +20610,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -20680,7 +20641,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -20780,7 +20741,7 @@ export interface Operations {
       from?: string;
       /** ISO 8601 time with a UTC offset, from the year 1900 to 9999 */
       to?: string;
-      /** Maximum number of tickets, newest first. Default: 1000 */
+      /** Maximum number of tickets, starting with the newest. Default: 1000 */
       limit?: number;
       policy?: {
         name?: string;
@@ -20821,7 +20782,7 @@ export interface Operations {
       from?: string;
       /** ISO 8601 time with a UTC offset, from the year 1900 to 9999 */
       to?: string;
-      /** Maximum number of tickets, newest first. Default: 1000 */
+      /** Maximum number of tickets, starting with the newest. Default: 1000 */
       limit?: number;
       policy: Schemas["NewSlaPolicy"];
     };
@@ -21008,7 +20969,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -21071,11 +21032,11 @@ export interface Operations {
     body: {
       name: string;
       kind?: "grid" | "board" | "calendar" | "form";
-      /** A condition, in the format of `filter` of the record list */
+      /** Condition in the same format as `filter` of the record list */
       filter?: { readonly [name: string]: unknown };
       /** Same format as `sort` of the list; empty for none */
       sort?: string;
-      /** The field that groups a grid, or that defines the columns of a board */
+      /** Field for the groups of a grid or the columns of a board */
       groupBy?: string | null;
       /** The date field of a calendar */
       dateField?: string | null;
@@ -21087,7 +21048,7 @@ export interface Operations {
       /** Columns that stay visible when scrolling */
       frozen?: number;
       rowHeight?: "short" | "medium" | "tall";
-      /** Summary function of a column, such as `sum` */
+      /** Summary function of a column. Example: `sum` */
       summaries?: { readonly [name: string]: string };
       /** Whether all members who can view the table can use it. Requires `records:write` */
       shared?: boolean;
@@ -21119,7 +21080,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -21154,11 +21115,11 @@ export interface Operations {
     body: {
       name?: string;
       kind?: "grid" | "board" | "calendar" | "form";
-      /** A condition, in the format of `filter` of the record list */
+      /** Condition in the same format as `filter` of the record list */
       filter?: { readonly [name: string]: unknown };
       /** Same format as `sort` of the list; empty for none */
       sort?: string;
-      /** The field that groups a grid, or that defines the columns of a board */
+      /** Field for the groups of a grid or the columns of a board */
       groupBy?: string | null;
       /** The date field of a calendar */
       dateField?: string | null;
@@ -21170,7 +21131,7 @@ export interface Operations {
       /** Columns that stay visible when scrolling */
       frozen?: number;
       rowHeight?: "short" | "medium" | "tall";
-      /** Summary function of a column, such as `sum` */
+      /** Summary function of a column. Example: `sum` */
       summaries?: { readonly [name: string]: string };
       /** Whether all members who can view the table can use it. Requires `records:write` */
       shared?: boolean;
@@ -21241,7 +21202,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -21299,7 +21260,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -21433,7 +21394,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -21542,7 +21503,7 @@ export interface Operations {
       /** Returns only tickets with all of these tags: `vip,network` */
       tags?: string;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -21587,7 +21548,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -21713,7 +21674,7 @@ export interface Operations {
       name: string;
     };
     body: {
-      /** Dotted words, such as `order.shipped`. Platform event types are reserved */
+      /** Words separated by dots. Example: `order.shipped`. Platform event types are reserved */
       type: string;
       /** An object that becomes the `data` of the event */
       payload: { readonly [name: string]: unknown };
@@ -21766,7 +21727,7 @@ export interface Operations {
   /** Get the causes and effects of a resource */
   "traces.get": {
     query: {
-      /** An id, or the number of a ticket */
+      /** Id of a resource or number of a ticket */
       of: string;
       /** Ids of fans, separated by commas */
       open?: string;
@@ -21824,7 +21785,7 @@ export interface Operations {
       /** Part of the name or the e-mail address */
       q?: string;
       status?: "active" | "deactivated";
-      /** The name of a built-in role, or the id of a custom role */
+      /** Name of a built-in role or id of a custom role */
       role?: string;
       /** Only members who report to this member */
       managerId?: string;
@@ -21938,7 +21899,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -22008,7 +21969,7 @@ export interface Operations {
       kinds?: readonly ("incident" | "change" | "problem" | "request")[];
       /** Only open tickets */
       onlyOpen?: boolean;
-      /** A condition, such as `{"priority":{"lte":2},"tags":{"contains":"vip"}}` */
+      /** Condition as an object. Example: `{"priority":{"lte":2},"tags":{"contains":"vip"}}` */
       filter?: { readonly [name: string]: unknown };
       /** Same format as `sort` of the list */
       sort?: string;
@@ -22045,7 +22006,7 @@ export interface Operations {
       /** Number of items to skip. For further pages, use the cursors */
       offset?: number;
       /**
-       * A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
+       * Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC
        * offset. A date means the start of that day in UTC
        */
       filter?: string;
@@ -22073,7 +22034,7 @@ export interface Operations {
       kinds?: readonly ("incident" | "change" | "problem" | "request")[];
       /** Only open tickets */
       onlyOpen?: boolean;
-      /** A condition, such as `{"priority":{"lte":2},"tags":{"contains":"vip"}}` */
+      /** Condition as an object. Example: `{"priority":{"lte":2},"tags":{"contains":"vip"}}` */
       filter?: { readonly [name: string]: unknown };
       /** Same format as `sort` of the list */
       sort?: string;
@@ -22322,7 +22283,7 @@ export interface Operations {
       from?: string;
       /** ISO 8601 time with a UTC offset, from the year 1900 to 9999 */
       to?: string;
-      /** Maximum number of events, newest first. Default: 10000 */
+      /** Maximum number of events, starting with the newest. Default: 10000 */
       limit?: number;
     };
     reply: { data: Schemas["WebhookSimulation"] };
@@ -22600,7 +22561,7 @@ export interface Operations {
        * the member who deployed them is no longer active
        */
       orphaned?: boolean;
-      /** Adds the recent runs of each workflow in the environment of the request, as `activity` */
+      /** If true, `activity` contains recent runs in the environment of the request */
       activity?: boolean;
     };
     reply: {
@@ -22704,7 +22665,7 @@ export interface Operations {
       requireRehearsal?: {
         /** The allowed differences. Empty: none */
         allow: readonly ("other_branch" | "other_output" | "would_fail" | "needs_outcome")[];
-        /** Number of runs, newest first. Default: 100 */
+        /** Number of runs, starting with the newest. Default: 100 */
         lastRuns?: number;
       } | null;
       /** Whether script modules move to their newest versions: all, or the given ones */
@@ -22718,7 +22679,7 @@ export interface Operations {
     body?: {
       versionId?: string;
       definition?: Schemas["WorkflowDefinition"];
-      /** Number of runs, newest first. Default: 100 */
+      /** Number of runs, starting with the newest. Default: 100 */
       lastRuns?: number;
       runIds?: readonly string[];
     };

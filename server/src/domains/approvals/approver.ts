@@ -17,7 +17,7 @@ export const Approver = Type.Object(
     kind: Type.Enum(["person", "role", "team", "manager"], {
       description: "`manager`: the manager of the person the request is for",
     }),
-    id: Type.Optional(nullable(line(100, "Id of the person, role or team"))),
+    id: Type.Optional(nullable(line(100, "Id of the user, role or team"))),
   },
   { title: "Approver", additionalProperties: false },
 );

@@ -79,10 +79,10 @@ const end = command({
 const inbox = query({
   id: "approvals.inbox",
   route: "GET /api/v1/approvals/inbox",
-  summary: "List approvals that wait for you",
+  summary: "List your pending approvals",
   description:
-    "Workflow steps, requests, changes and calls of agents, also those that you can decide as a delegate. Approvals that expire soonest are first, " +
-    "then the oldest. At most 200 of each kind.",
+    "Returns workflow steps, requests, changes and agent calls that you can decide, including as a delegate. " +
+    "Approvals that expire soonest are first, then the oldest approvals. Each kind is limited to 200 approvals.",
   permission: ApprovalsDecide,
   query: object(pageQuery),
   response: page(WaitingApproval),

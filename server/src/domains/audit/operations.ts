@@ -30,7 +30,7 @@ export const queryAudit = query({
   route: "GET /api/v1/audit",
   summary: "Query the audit log, newest first",
   description:
-    "The audit log is the event log. It includes sign-ins and other account events of members, even if they are in the log of another workspace. `type` supports patterns such as `audit.*`. `from` is inclusive, `to` is exclusive. `after` takes `nextCursor` or the id of an event. Events that access rules hide from you are omitted, so a page can contain fewer than `limit` events.",
+    "The audit log is the event log. It includes sign-ins and other account events of members, even from the logs of other workspaces. `type` supports patterns such as `audit.*`. `from` is inclusive, `to` is exclusive. `after` takes `nextCursor` or the id of an event. Events that access rules hide from you are omitted, so a page can contain fewer than `limit` events.",
   permission: AuditRead,
   query: object({
     ...pageQuery,
@@ -39,7 +39,7 @@ export const queryAudit = query({
     resourceType: Type.Optional(line(100)),
     resourceId: Type.Optional(line(100)),
     resource: Type.Optional(
-      line(200, "The id, the number or a part of the name of a resource, such as `CHG0000001`"),
+      line(200, "Id, number or part of the name of a resource. Example: `CHG0000001`"),
     ),
     from: Type.Optional(InputTime),
     to: Type.Optional(InputTime),
@@ -130,7 +130,7 @@ export const getAuditEvent = query({
 export const listEventTypes = query({
   id: "event_types.list",
   route: "GET /api/v1/event-types",
-  summary: "List event types with the JSON Schemas of their data",
+  summary: "List event types and their JSON Schemas",
   permission: EventsRead,
   query: object({
     ...pageQuery,

@@ -29,7 +29,7 @@ const example = { params: { name: "orders.shipping" } };
 const LIST = "topics by name";
 
 const WHAT_IS_THERE =
-  "Platform events are in the topic of their namespace, such as `incident`, and in `platform.events`. Events of the topic `audit` require `audit:read`. A topic without messages is empty.";
+  "Platform events are published to the topic of their namespace (for example `incident`) and to `platform.events`. Events of the topic `audit` require `audit:read`. A topic without messages is empty.";
 
 export const publishMessage = command({
   id: "topics.publish",
@@ -143,7 +143,7 @@ export const traceEvent = query({
   route: "GET /api/v1/events/{id}/trace",
   summary: "Get the trace of an event",
   description:
-    "`rootId` is the first cause. `events` contains all events with the same correlation in log order, at most 1,000. `effects` contains other effects of these events, such as deliveries, each with its causing event, at most 1,000.",
+    "`rootId` is the first cause. `events` contains up to 1,000 events with the same correlation, in log order. `effects` contains up to 1,000 other effects (for example deliveries) with the causing event.",
   permission: AuditRead,
   params: object({ id: Type.String({ pattern: EVENT_ID_PATTERN }) }),
   response: item(Trace),

@@ -42,7 +42,8 @@ export const Message = {
   type: Type.String({
     pattern: DOTTED_WORDS,
     maxLength: CHARACTERS_MAX,
-    description: "Dotted words, such as `order.shipped`. Platform event types are reserved",
+    description:
+      "Words separated by dots. Example: `order.shipped`. Platform event types are reserved",
   }),
   payload: Type.Record(Type.String(), Type.Unknown(), {
     description: "An object that becomes the `data` of the event",

@@ -38,12 +38,13 @@ const fields = {
   prefix: text(100, "For `api_key`: prefix of the value, such as `Bot `"),
   in: Type.Enum(["header", "query", "path"], {
     description:
-      "For `api_key`. Default: `header`. In a path it is the first segment, such as `/bot<value>`",
+      "For `api_key`. Default: `header`. With `path`, the key is the first path segment. Example: `/bot<value>`",
   }),
   authorizeUrl: isDestination(
     line(
       2_048,
-      "For `oauth2_authorization_code`: URL of the consent page. Its query is kept, such as `?access_type=offline`",
+      "For `oauth2_authorization_code`: URL of the consent page. Can contain query parameters. Example: " +
+        "`?access_type=offline`",
     ),
   ),
   tokenUrl: isDestination(line(2_048, "For OAuth 2")),
@@ -51,7 +52,7 @@ const fields = {
   clientSecret: credential("For OAuth 2. Omit it for a public client with consent"),
   clientAuth: Type.Enum(["basic", "body"], {
     description:
-      "How the client authenticates at `tokenUrl`. Default: `basic`, or `body` with consent",
+      "Client authentication method at `tokenUrl`. Default: `basic`, or `body` with consent",
   }),
   scope: line(2_000, "For OAuth 2: separated by spaces"),
   audience: line(2_000, "For OAuth 2 without consent. For `oauth2_jwt`, default: `tokenUrl`"),

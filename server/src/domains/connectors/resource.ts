@@ -110,7 +110,7 @@ export const connectors = resource({
     },
     update: {
       description:
-        "`config` and `auth` are each replaced as a whole; a credential sent as `***` is kept. If a field changes that determines the recipient of credentials (URL, port, TLS, preset and its parameters), credentials must be sent again, except `{{secrets.NAME}}`. A changed `config` or `auth` resets the status to `unknown` and closes the circuit breaker.",
+        "Replaces the whole `config` or `auth`; a credential sent as `***` is not changed. If a field changes that determines the recipient of credentials (URL, port, TLS, preset and its parameters), credentials must be sent again, except `{{secrets.NAME}}`. A changed `config` or `auth` resets the status to `unknown` and closes the circuit breaker.",
       bodyBytesMax: BODY_BYTES_MAX,
     },
     delete: { summary: "Delete a connector" },

@@ -47,7 +47,7 @@ const listFiles = query({
   route: "GET /api/v1/files",
   summary: "List your uploads or attached files",
   description:
-    "With `attachedTo`, returns attached files that you can read; otherwise your own uploads, newest first.",
+    "With `attachedTo`, returns attached files that you can read. Otherwise returns your uploads. Newest first.",
   permission: FilesRead,
   query: object({
     ...pageQuery,

@@ -70,7 +70,7 @@ const APPS = "home.apps";
 export const listApps = query({
   id: "home.list_apps",
   route: "GET /api/v1/home/apps",
-  summary: "List apps that you can open, by name",
+  summary: "List available apps, sorted by name",
   description:
     "Returns apps that are deployed in the environment of the request. The URL of an app is `/apps/{workspace}/{slug}`.",
   permission: AppsUse,

@@ -59,7 +59,7 @@ const correctLines = command({
   route: "POST /api/v1/imports/{id}/lines",
   summary: "Correct lines of an import",
   description:
-    "The cells replace those of the file, in the order of its columns. `cells: null` removes a correction. Lines that were corrected after the import are written when you start it again.",
+    "`cells` replaces the cells of the line in the file. Use the column order of the file. `cells: null` removes a correction. Lines that were corrected after the import are written when you start it again.",
   permission: RecordsWrite,
   params,
   body: object({

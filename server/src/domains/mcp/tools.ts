@@ -117,7 +117,7 @@ const CALL: ToolItem = {
       ifMatch: {
         type: "string",
         maxLength: 100,
-        description: "The revision that you read, in quotes",
+        description: "Revision of the resource that you read, in quotes",
       },
       ...extras(),
     },

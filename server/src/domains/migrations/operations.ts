@@ -67,7 +67,7 @@ export const createMigration = command({
   route: "POST /api/v1/migrations",
   summary: "Create a migration",
   description:
-    "The migration belongs to the workspace, and can be applied in each environment. Its steps change tables. They can also be SQL: `create table`, `alter table`, `create index`, `drop …` and `comment on` are translated into steps, `insert`, `update` and `delete` change records, and other statements are rejected. A SQL step can contain several statements, with at most 262,144 characters in total.",
+    "The migration belongs to the workspace, and can be applied in each environment. Its steps change tables. They can also be SQL: `create table`, `alter table`, `create index`, `drop …` and `comment on` are translated into steps, `insert`, `update` and `delete` change records, and other statements are rejected. A SQL step can contain several statements. Maximum: 262,144 characters in total.",
   permission: MigrationsWrite,
   environmentScoped,
   body: object({

@@ -77,7 +77,7 @@ export const preferences = {
     maxItems: 100,
     uniqueItems: true,
     description:
-      "Event types whose notifications are not sent by e-mail, as patterns: `incident.closed`, `sla.*`",
+      "Patterns of event types that do not send e-mail notifications. Examples: `incident.closed`, `sla.*`",
   }),
 };
 

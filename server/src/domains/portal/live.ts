@@ -24,8 +24,8 @@ export const followPortal = query({
   route: "GET /api/v1/portal/stream",
   summary: "Stream changes of the portal as server-sent events",
   description:
-    "Each event is `changed`, without data: one of your tickets or an outage changed. The stream ends after " +
-    "5 minutes, so that the credential is checked again.",
+    "Each event is `changed`, without data: one of your tickets or an outage changed. The stream ends after 5 " +
+    "minutes to check the credential again.",
   permission: PortalUse,
   environmentScoped: true,
   query: object({

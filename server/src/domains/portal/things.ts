@@ -20,7 +20,7 @@ export const Thing = Type.Object(
     number: Type.String(),
     title: Type.String(),
     state: Type.String(),
-    words: Type.String({ description: "The state, in words" }),
+    words: Type.String({ description: "Display name of the state" }),
     turn: Type.Enum(["yours", "ours", "others", "done"], {
       description: "The party that must act next",
     }),

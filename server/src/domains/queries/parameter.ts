@@ -21,7 +21,7 @@ export const Parameter = object(
     name: Type.String({ pattern: "^[A-Za-z_][A-Za-z0-9_]{0,62}$" }),
     type: Type.Optional(
       Type.Enum([...PARAMETER_TYPES], {
-        description: "Type of the value, or of each value of a list. Default: any",
+        description: "Type of the value or the list values. Default: any",
       }),
     ),
     default: Type.Optional(Type.Unknown({ description: "Default if the run has no value" })),

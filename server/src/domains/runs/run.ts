@@ -9,7 +9,7 @@ export const RunStatus = Type.Enum(
   ["queued", "running", "waiting", "paused", "completed", "failed", "cancelled"],
   {
     description:
-      "`queued`: waits for the concurrency limit. `waiting`: for a time, an event, a request or another run. `paused`: for an approval. The last three are final unless the run is retried",
+      "`queued`: waits for the concurrency limit. `waiting`: waits for a time, an event, a request or another run. `paused`: waits for an approval. The last three are final unless the run is retried",
   },
 );
 export type RunStatus = Static<typeof RunStatus>;
@@ -51,7 +51,7 @@ const runFields = {
   test: Type.Boolean({ description: "True for a dry run. It has no effects outside the run" }),
   startedBy: ActorSchema,
   eventId: nullable(Type.String({ description: "The event that started it" })),
-  parentRunId: nullable(Type.String({ description: "The run that waits for this one" })),
+  parentRunId: nullable(Type.String({ description: "Parent run, which waits for this run" })),
   correlationId: Type.String(),
   error: nullable(RunError),
   createdAt: Time,

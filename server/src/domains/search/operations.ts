@@ -33,9 +33,9 @@ type Hit = Static<typeof Hit>;
 export const searchEverything = query({
   id: "search.find",
   route: "GET /api/v1/search",
-  summary: "Search resources of all kinds by words, ids and numbers",
+  summary: "Search resources by word, id or number",
   description:
-    "Returns resources that you can view in the environment of the request and that match all words of `q`; the last word can be a prefix. Best matches first. `kinds` restricts the kinds, separated by commas; the response lists the available kinds. Records are searched in the searchable columns of their table; without such columns, only the newest 500 records are searched.",
+    "Searches the resources in the environment of the request that you can view. A result matches all words of `q`; the last word can be a prefix. Best matches first. `kinds` restricts the kinds, separated by commas; the response lists the available kinds. Records are searched in the searchable columns of their table; without such columns, only the newest 500 records are searched.",
   permission: SearchUse,
   query: object({
     q: line(200),

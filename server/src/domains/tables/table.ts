@@ -114,7 +114,7 @@ export const Rule = object(
     roles: Type.Array(line(100), {
       minItems: 1,
       maxItems: 50,
-      description: "Ids of roles, such as `agent`; `*` for everyone",
+      description: "Role ids. Example: `agent`. `*` means everyone",
     }),
     actions: Type.Array(Type.Enum([...ACTIONS]), { minItems: 1, maxItems: 4, uniqueItems: true }),
     where: Type.Optional(ConditionSchema),

@@ -35,7 +35,7 @@ export const performUndo = command({
   route: "POST /api/v1/undo",
   summary: "Undo changes",
   description:
-    "Reverts the change of one event, or all changes of one request, import, macro or run, in one transaction: created resources are deleted, updated resources get their previous values, deleted resources are restored with their ids. It follows the rules of each resource, with your permissions, and appends normal events that refer to the undone events as their cause; so you can undo an undo. Fields that were changed later are conflicts: 409 `undo_refused` lists them in `errors` by path; `onConflict: skip` undoes the rest. `left` contains event types that can't be undone. Fields that already have their previous values are not changed.",
+    "Reverts the change of one event, or all changes of one request, import, macro or run, in one transaction: created resources are deleted, updated resources get their previous values, deleted resources are restored with their ids. The rules of each resource and your permissions apply. The undo appends normal events with the undone events as their cause, so you can undo it as well. Fields that were changed later are conflicts: 409 `undo_refused` lists them in `errors` by path; `onConflict: skip` undoes the rest. `left` contains event types that can't be undone. Fields that already have their previous values are not changed.",
   permission: UndoWrite,
   body: UndoInput,
   response: item(UndoResult),

@@ -77,7 +77,7 @@ export const UndoResult = Type.Object(
     }),
     conflictCount: Type.Integer(),
     left: Type.Array(Type.Object({ type: Type.String(), count: Type.Integer() }), {
-      description: "Event types that can't be undone, such as a sent e-mail",
+      description: "Event types that can't be undone. Example: a sent e-mail",
     }),
   },
   { title: "Undo" },

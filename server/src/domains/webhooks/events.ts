@@ -88,7 +88,7 @@ export const DeliveryReplayed = event("webhook.delivery_replayed", {
 
 const recovery = {
   webhookId: Type.String(),
-  since: Type.String({ description: "A time, or the id of an event" }),
+  since: Type.String({ description: "Time or event id" }),
 };
 
 export const RecoveryRequested = event("webhook.recovery_requested", {

@@ -67,7 +67,7 @@ export const createWebhook = command({
   route: "POST /api/v1/webhooks",
   summary: "Create a webhook",
   description:
-    "Sends events from now on, of all environments unless `environments` is set. `retry_strategy`, `retry_max_delay_ms`, `timeout_ms` and `max_per_second` are aliases of `retryStrategy`, `retryMaxDelayMs`, `timeoutMs` and `maxPerSecond`: if you set both, they must be equal. With the status `paused`, `webhook.paused` is appended after `webhook.created`. Audit events (`audit.…`) require `audit:read`: without it, a pattern that begins with `audit` is rejected (403), and other patterns omit these events. A workspace can have at most 2,000 webhooks.",
+    "Sends new events from the environments in `environments`. Default: all environments. `retry_strategy`, `retry_max_delay_ms`, `timeout_ms` and `max_per_second` are aliases of `retryStrategy`, `retryMaxDelayMs`, `timeoutMs` and `maxPerSecond`: if you set both, they must be equal. With the status `paused`, `webhook.paused` is appended after `webhook.created`. Audit events (`audit.…`) require `audit:read`: without it, a pattern that begins with `audit` is rejected (403), and other patterns omit these events. A workspace can have at most 2,000 webhooks.",
   permission: WebhooksWrite,
   body: NewWebhook,
   response: created(Webhook, { location: ({ id }) => `/api/v1/webhooks/${id}` }),
@@ -173,7 +173,7 @@ export const rotateWebhookSecret = command({
   route: "POST /api/v1/webhooks/{id}/secret/rotate",
   summary: "Rotate the signing secret of a webhook",
   description:
-    "Without a `secret`, a new one is generated. The previous secret also signs for 24 hours: `webhook-signature` contains both signatures, and `X-Service-Signature-256-Previous` the previous one.",
+    "If you do not send a `secret`, the server generates one. Requests are also signed with the previous secret for 24 hours: `webhook-signature` contains both signatures, and `X-Service-Signature-256-Previous` contains the previous signature.",
   permission: WebhooksWrite,
   params: ById,
   body: object({ secret: Type.Optional(Secret) }),
@@ -198,7 +198,7 @@ export const previewWebhook = query({
   route: "POST /api/v1/webhooks/preview",
   summary: "List past events that match a webhook",
   description:
-    "Covers the environment of the request, newest first. `from` is inclusive, `to` is exclusive. The filter has the format of a webhook filter. Without `audit:read`, audit events are omitted.",
+    "Covers the environment of the request, newest first. `from` is inclusive, `to` is exclusive. The filter uses the same format as a webhook filter. Without `audit:read`, audit events are omitted.",
   environmentScoped: true,
   permission: WebhooksRead,
   body: PreviewQuery,

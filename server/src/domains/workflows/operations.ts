@@ -84,8 +84,7 @@ export const listWorkflows = query({
     ),
     activity: Type.Optional(
       Type.Boolean({
-        description:
-          "Adds the recent runs of each workflow in the environment of the request, as `activity`",
+        description: "If true, `activity` contains recent runs in the environment of the request",
       }),
     ),
   }),

@@ -4,7 +4,7 @@ import Type from "typebox";
 /** The accent colour of a customised page. */
 export const Accent = Type.String({
   pattern: "^#[0-9a-fA-F]{6}$",
-  description: "A colour that is dark enough for white text, such as `#0b5d4d`",
+  description: "Colour with sufficient contrast for white text. Example: `#0b5d4d`",
 });
 /** The reason for rejecting a colour. */
 export const UNREADABLE = "must be dark enough for white text";

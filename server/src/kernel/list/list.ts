@@ -52,7 +52,7 @@ export const listQuery = {
   filter: Type.Optional(
     text(
       FILTER_CHARACTERS_MAX,
-      'A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC offset. A date means the start of that day in UTC',
+      'Condition as JSON. Example: `{"state":"new","priority":{"lte":2}}`. Times can have any UTC offset. A date means the start of that day in UTC',
     ),
   ),
   sort: Type.Optional(

@@ -53,7 +53,7 @@ export const DryRun = Type.Object(
       { description: `The events that the call would append; at most ${EVENTS_MAX}` },
     ),
     eventCount: Type.Integer({
-      description: "Total number of events, without those that you can't see",
+      description: "Total number of events that you can view",
     }),
     changes: Type.Array(
       Type.Object({

@@ -120,7 +120,7 @@ export const previewRows = query({
 export const explainReport = query({
   id: "reports.explain",
   route: "POST /api/v1/analytics/reports/explain",
-  summary: "Explain a value: its source, filter, period, permissions and SQL",
+  summary: "Explain the source, filter, period, permissions and SQL of a value",
   description:
     "The explanation is for your permissions at this time. If access rules of a table filter the rows, the SQL is only returned if you can edit these rules.",
   permission: AnalyticsRead,

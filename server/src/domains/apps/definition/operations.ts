@@ -45,7 +45,7 @@ export const createApp = command({
   route: "POST /api/v1/apps",
   summary: "Create an app",
   description:
-    "Pages are trees of components (GET /api/v1/apps/schema) that use the data sources of the app. All errors in them are returned with their paths, and with the `position` in an expression. References to tables, workflows and other resources are checked at the deployment. The default `slug` is derived from the name.",
+    "Pages are trees of components (GET /api/v1/apps/schema) that use the data sources of the app. All errors are returned with their paths. Errors in expressions also have a `position`. References to tables, workflows and other resources are checked at the deployment. The default `slug` is derived from the name.",
   environmentScoped,
   permission: AppsWrite,
   body: object({
@@ -141,7 +141,7 @@ export const unarchiveApp = command({
   route: "POST /api/v1/apps/{id}/unarchive",
   summary: "Restore an archived app",
   description:
-    "The app can be changed again, and opened in environments where it is deployed. If the app is not archived, nothing changes.",
+    "Members can edit the app again and open it in each environment with a deployment. If the app is not archived, nothing changes.",
   environmentScoped,
   permission: AppsWrite,
   params: ById,

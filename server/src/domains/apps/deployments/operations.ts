@@ -31,7 +31,7 @@ export const deployApp = command({
   route: "POST /api/v1/apps/{id}/deploy",
   summary: "Deploy an app",
   description:
-    "Deploys the current app to the environment of the request. All tables, saved queries, connectors and artifacts that it uses must exist, and its workflows must be deployed there. Otherwise the deployment fails, and `deploy.failed` contains the reasons. The app is served at /apps/{workspace}/{slug}.",
+    "Deploys the current app to the environment of the request. All tables, saved queries, connectors and artifacts of the app must exist. Its workflows must be deployed to the same environment. Otherwise the deployment fails, and `deploy.failed` contains the reasons. The app is served at /apps/{workspace}/{slug}.",
   permission: AppsDeploy,
   params: ById,
   body: object({ notes: Type.Optional(Notes) }),

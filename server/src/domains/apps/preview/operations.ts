@@ -37,7 +37,7 @@ export const previewDraft = query({
   route: "POST /api/v1/apps/preview",
   summary: "Preview an unsaved page of an app with real data",
   description:
-    "Resolved like a deployed app, with your permissions; with `role`, only with permissions that you and the role have. Data sources with side effects are only loaded with `effects`. Nothing is saved, and no actions are performed. `problems` contains the errors of the definition.",
+    "Resolves the definition like a deployed app, with your permissions. `role` limits them to the permissions of the role. Data sources with side effects are only loaded with `effects`. Nothing is saved, and no actions are performed. `problems` contains the errors of the definition.",
   permission: AppsWrite,
   body: object({
     definition: LooseDraft,

@@ -46,7 +46,7 @@ export const EventProof = Type.Object(
     index: Type.Integer({ description: "Index of the leaf" }),
     count: Type.Integer({ description: "Number of leaves of the tree" }),
     path: Type.Array(Hex("A sibling hash on the path from the leaf to the root"), {
-      description: "From leaf to root, in the order of RFC 6962",
+      description: "From leaf to root, sorted as specified in RFC 6962",
     }),
     checkpoint: CheckpointItem,
     publicKey: Hex("The Ed25519 key that signed the checkpoint, as SPKI"),

@@ -67,12 +67,12 @@ export const listRecentEvents = query({
   route: "GET /api/v1/events/recent",
   summary: "Search events, newest first",
   description:
-    "Searches the events of all topics, or of one topic. `type` is a pattern. `filter` is a condition; with `topic` and `type`, it selects the same events as a trigger or a webhook. `q` searches names and the visible data. Events that access rules hide are omitted. A request searches for less than 0.1 seconds, so a page can contain fewer than `limit` events or be empty: `nextCursor` continues where it stopped, and `searchedTo` is that time. Events of the topic `audit` require `audit:read`. For new events, use the stream of a topic.",
+    "Searches the events of all topics or a single topic. `type` is a pattern. `filter` is a condition; with `topic` and `type`, it selects the same events as a trigger or a webhook. `q` searches names and the visible data. Events that access rules hide are omitted. A request searches for less than 0.1 seconds, so a page can contain fewer than `limit` events or be empty: `nextCursor` continues where it stopped, and `searchedTo` is that time. Events of the topic `audit` require `audit:read`. For new events, use the stream of a topic.",
   permission: EventsRead,
   query: object({
     ...pageQuery,
     topic: Type.Optional(line(200)),
-    type: Type.Optional(line(PATTERN_CHARACTERS_MAX, "A pattern, such as `incident.*`")),
+    type: Type.Optional(line(PATTERN_CHARACTERS_MAX, "Event type pattern. Example: `incident.*`")),
     filter: Type.Optional(Type.String({ maxLength: 20_000, description: "A condition as JSON" })),
     actorId: Type.Optional(line(100)),
     resourceType: Type.Optional(line(100)),

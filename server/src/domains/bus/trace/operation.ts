@@ -13,10 +13,10 @@ export const readCauseTree = query({
   id: "traces.get",
   route: "GET /api/v1/trace",
   summary: "Get the causes and effects of a resource",
-  description: `\`of\` takes the id of an event, a run, a delivery, an execution, a record or any other resource, or the number of a ticket. The tree contains events, and the runs, deliveries and executions that they caused. Effects of a step are below its run, with a \`stepId\`; so are the events of the run. More than 3 nodes of a kind with the same parent are grouped into a \`fan\` with their number and the first of them; \`open\` takes the ids of fans to expand. The tree includes at most 5,000 events from the start of a chain, 5,000 after the focus, and 2,000 nodes; \`truncated\` is true if there were more. Nodes that you can't view are omitted, and their effects take their place: runs require \`workflows:read\`, deliveries \`webhooks:read\`, events of the topic \`audit\` \`${AuditRead.name}\`.`,
+  description: `In \`of\`, send the id of a resource (for example an event, run, delivery, execution or record) or a ticket number. The tree contains events and the runs, deliveries and executions caused by them. Effects of a step are listed below its run, with a \`stepId\`. Events of the run are also listed below the run. More than 3 nodes of the same kind and parent are grouped into a \`fan\`, which contains their number and the first nodes; \`open\` takes the ids of fans to expand. The tree includes at most 5,000 events from the start of a chain, 5,000 after the focus, and 2,000 nodes; \`truncated\` is true if there were more. Nodes that you can't view are omitted, and their effects take their place: runs require \`workflows:read\`, deliveries \`webhooks:read\`, events of the topic \`audit\` \`${AuditRead.name}\`.`,
   permission: EventsRead,
   query: object({
-    of: line(200, "An id, or the number of a ticket"),
+    of: line(200, "Id of a resource or number of a ticket"),
     open: Type.Optional(line(2_000, "Ids of fans, separated by commas")),
   }),
   response: item(CauseTree),

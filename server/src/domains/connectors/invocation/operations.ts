@@ -66,7 +66,8 @@ export const listActions = query({
   id: "connectors.actions",
   route: "GET /api/v1/connectors/{id}/actions",
   summary: "List actions of a connector by name",
-  description: "Returns the actions of its type, of its OpenAPI document, and of SDK artifacts.",
+  description:
+    "Returns the actions from the connector type, the OpenAPI document and SDK artifacts.",
   permission: ConnectorsRead,
   params: ById,
   query: object(pageQuery),

@@ -55,8 +55,8 @@ export const invitationForm = command({
   route: "POST /invitations",
   summary: "Accept an invitation from the form, and go to the first page",
   description:
-    "A new account is logged in, unless the workspace enforces its single sign-on. An existing account logs in as " +
-    "it always does.",
+    "A new account is logged in if the workspace does not enforce single sign-on. An existing account must log in " +
+    "as usual.",
   access: "visitor",
   acceptsForm: true,
   body: object({ token: Token, name: Type.Optional(text(100)), password: Password }),

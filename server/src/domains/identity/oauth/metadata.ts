@@ -69,7 +69,7 @@ export const describeAgentResource = query({
   route: "GET /.well-known/oauth-protected-resource/mcp",
   summary: "Get the OAuth metadata of the MCP server",
   description:
-    "RFC 9728. `WWW-Authenticate` of a 401 response of `/mcp` refers to this document. It lists the scopes that agents usually need. A token gets those of them that the user has and allows.",
+    "RFC 9728. `WWW-Authenticate` of a 401 response of `/mcp` refers to this document. It lists the scopes that agents usually need. A token gets the listed scopes that the user has and allows.",
   access: "public",
   query: object({ workspace: Type.Optional(line(100)) }),
   response: unwrapped(ResourceMetadata),

@@ -14,7 +14,7 @@ import { id, line, text, Time } from "#kernel/schema/schema.ts";
 
 export const RoleId = Type.String({
   pattern: `^(${BUILT_IN_ROLES.join("|")})$|${idPattern("rol")}`,
-  description: "The name of a built-in role, or the id of a custom role",
+  description: "Name of a built-in role or id of a custom role",
 });
 
 /** The writable fields of a custom role. */
@@ -53,7 +53,7 @@ const DESCRIPTIONS: Readonly<Record<BuiltInRole, string>> = {
   builder: "Builds workflows, apps, tables, artifacts and integrations",
   agent: "Works on incidents, problems, knowledge and requests",
   change_manager: "An agent who can also approve changes",
-  member: "Uses apps, and has the rights of a requester",
+  member: "Uses apps and has the permissions of a requester",
   requester: "Creates, views and comments on own tickets and requests only",
   viewer: "Reads",
   auditor: "Reads all data, including the audit log",

@@ -96,7 +96,7 @@ export const me = query({
   route: "GET /api/v1/auth/me",
   summary: "Get the current user and permissions",
   description:
-    "With X-Workspace, also returns your roles and effective permissions there; `workspaces` contains the same for each workspace. A token requires the scope `profile`.",
+    "With X-Workspace, the response also contains your roles and effective permissions in that workspace. `workspaces` contains the same data for each workspace. A token requires the scope `profile`.",
   access: "account",
   allowBeforeEnrolment: true,
   allowWorkspaceToken: true,

@@ -123,7 +123,8 @@ const listAbsences = query({
   id: "absences.list",
   route: `GET ${PATH}`,
   summary: "List absences, latest first",
-  description: "`current` returns absences that have not ended, and `userId` those of one member.",
+  description:
+    "`current` returns only absences that have not ended. `userId` returns the absences of one member.",
   permission: AbsencesOwn,
   environmentScoped: false,
   query: object({

@@ -87,7 +87,7 @@ const SimulationInput = object({
     Type.Integer({
       minimum: 1,
       maximum: TICKETS_MAX,
-      description: `Maximum number of tickets, newest first. Default: ${DEFAULT_TICKETS}`,
+      description: `Maximum number of tickets, starting with the newest. Default: ${DEFAULT_TICKETS}`,
     }),
   ),
 });

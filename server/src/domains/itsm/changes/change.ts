@@ -28,7 +28,7 @@ export const content = {
   title: line(300),
   description: text(TEXT_CHARACTERS_MAX),
   type: Type.Enum(["standard", "normal", "emergency"], {
-    description: "A standard change uses a template, and is approved when it is submitted",
+    description: "A standard change uses a template and is approved on submission",
   }),
   ...plan,
   plannedStart: nullable(InputTime),

@@ -104,7 +104,7 @@ const createChange = command({
   route: `POST ${path}`,
   summary: "Create a draft change",
   description:
-    "With a template, `title`, `description`, `impact` and the plans default to those of the template, and the tasks of the template are added. A standard change requires a template and can't differ from it. Approvers must have `changes:approve`.",
+    "A template sets the default `title`, `description`, `impact` and plans, and adds its tasks. A standard change requires a template and can't differ from it. Approvers must have `changes:approve`.",
   permission: ChangesWrite,
   body: ChangeInput,
   response: created(Change, { location: ({ id }) => `${path}/${id}` }),
@@ -161,7 +161,7 @@ const listConflicts = query({
   route: `GET ${path}/{id}/conflicts`,
   summary: "List conflicts of a change",
   description:
-    "Returns submitted, approved and active changes with an overlapping window and at least one configuration item in common, and overlapping change freezes. A change that ends when this one begins is not a conflict.",
+    "Returns submitted, approved and active changes with an overlapping window and at least one configuration item in common, and overlapping change freezes. Changes do not conflict if one starts at the end time of the other.",
   permission: ChangesRead,
   params: ById,
   query: object({
@@ -196,7 +196,7 @@ const listFreeWindows = query({
   id: "changes.free_windows",
   route: `GET ${path}/free-windows`,
   summary: "Find free windows for a change",
-  description: `Returns up to ${FREE_WINDOWS_MAX} windows that are long enough and do not overlap with a planned change of these configuration items or with a change freeze, earliest first. Default period: the next 31 days.`,
+  description: `Returns up to ${FREE_WINDOWS_MAX} windows of sufficient length, earliest first. The windows do not overlap with change freezes or planned changes to the configuration items. Default period: the next 31 days.`,
   permission: ChangesRead,
   query: object({
     ciIds: Type.Optional(

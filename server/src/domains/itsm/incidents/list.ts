@@ -126,7 +126,7 @@ export const IncidentQuery = object({
   ),
   own: Type.Optional(
     Type.Boolean({
-      description: "Returns only incidents that you created, that are for you, or that you watch",
+      description: "Returns only incidents that you created or watch, or with you as the caller",
     }),
   ),
   queue: Type.Optional(

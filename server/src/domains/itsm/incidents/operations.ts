@@ -50,7 +50,7 @@ const listIncidents = query({
   route: `GET ${path}`,
   summary: "List incidents, newest first",
   description:
-    "With `incidents:read`, returns all incidents. Otherwise it returns incidents that you created, that are for you, or that you watch, without internal notes.",
+    "With `incidents:read`, returns all incidents. Otherwise returns incidents that you created or watch, and incidents with you as the caller, without internal notes.",
   permission: IncidentsOwn,
   query: IncidentQuery,
   response: countedPage(withRevision(ListedIncident)),

@@ -21,7 +21,7 @@ const acts = [incidents, changes, problems, catalog].flatMap(({ operations }) =>
 
 export const macros = domain({
   name: "macros",
-  summary: "Macros, text modules and bulk changes of tickets.",
+  summary: "Macros, text modules, and bulk changes to tickets.",
   permissions: [MacrosRun, MacrosWrite],
   events: [...Object.values(macroResource.events), ...Object.values(textModules.events)],
   operations: [

@@ -35,7 +35,8 @@ export const ShiftPlan = Type.Object(
     until: Time,
     shifts: Shifts,
     layers: Type.Array(Type.Object({ name: Type.String(), shifts: Shifts }), {
-      description: "The shifts of each layer without the other layers, in the order of the layers",
+      description:
+        "Shifts of each layer, calculated without the other layers. Sorted like `layers`",
     }),
   },
   { title: "OnCallShifts" },

@@ -19,7 +19,7 @@ const Layer = Type.Object(
     userIds: Type.Array(id("usr"), {
       minItems: 1,
       maxItems: PEOPLE_MAX,
-      description: "Members in the order of their shifts",
+      description: "Members in shift order",
     }),
     turn: Type.Object(
       {

@@ -14,9 +14,10 @@ const OutageOver = failure("outage_over", 409, "The outage has ended.");
 const listOfOutages = query({
   id: "outages.list",
   route: `GET ${PATH}`,
-  summary: "List current outages, and those that ended within a day",
+  summary: "List current and recent outages",
   description:
-    "An outage is a major incident. All members of the workspace can see its title and its last broadcast.",
+    "An outage is a major incident. All members of the workspace can see its title and last broadcast. Outages " +
+    "that ended within the last day are included.",
   permission: OutagesRead,
   query: object(pageQuery),
   response: page(Outage),

@@ -26,7 +26,7 @@ export const Outage = Type.Object(
       description: "`over`: for one day after the resolution",
     }),
     overAt: nullable(Time),
-    affected: Type.Integer({ description: "Number of people who reported that they are affected" }),
+    affected: Type.Integer({ description: "Number of members who reported being affected" }),
     isAffected: Type.Boolean({ description: "Whether you reported that you are affected" }),
   },
   { title: "Outage" },

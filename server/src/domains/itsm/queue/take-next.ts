@@ -29,7 +29,7 @@ export function takeNextCommand(takes: readonly Operation[]): Operation {
     route: "POST /api/v1/itsm/tickets/take_next",
     summary: "Assign the next unassigned ticket of a view to me",
     description:
-      "Takes the first ticket in the order of the view, of the kinds that you can work on. Concurrent requests get different tickets: tickets that another request is changing are skipped. The default view, `unassigned`, skips tickets of other teams unless you set `teamId`. If there is no ticket, the response is 409 `queue_empty`.",
+      "Assigns you the first ticket of the view that you can work on. Concurrent requests get different tickets: tickets that another request is changing are skipped. The default view, `unassigned`, skips tickets of other teams unless you set `teamId`. If there is no ticket, the response is 409 `queue_empty`.",
     permission: DeskRead,
     body: object({
       view: selection.view,

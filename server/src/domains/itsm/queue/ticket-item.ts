@@ -23,7 +23,7 @@ export const TicketItem = Type.Object(
     priority: nullable(Type.Integer({ description: "Null for ticket kinds without priorities" })),
     callerId: nullable(
       Type.String({
-        description: "The affected person of an incident, or the recipient of a request",
+        description: "Caller of an incident or recipient of a request",
       }),
     ),
     assigneeId: nullable(Type.String()),

@@ -26,7 +26,8 @@ const viewFields = {
   }),
   onlyOpen: Type.Boolean({ description: "Only open tickets" }),
   filter: Type.Record(Type.String(), Type.Unknown(), {
-    description: 'A condition, such as `{"priority":{"lte":2},"tags":{"contains":"vip"}}`',
+    description:
+      'Condition as an object. Example: `{"priority":{"lte":2},"tags":{"contains":"vip"}}`',
   }),
   sort: line(300, "Same format as `sort` of the list"),
   columns: Type.Array(line(100), { maxItems: COLUMNS_MAX, uniqueItems: true }),

@@ -65,7 +65,7 @@ export const policies = resource({
     update: {
       summary: "Update, enable or disable an SLA policy",
       description:
-        "The clocks of open tickets are recalculated from the log. A clock that was breached can become running again, and can be breached again.",
+        "The clocks of open tickets are recalculated from the log. A breached clock can return to `running` and breach again.",
     },
     delete: {
       description: "Running clocks are cancelled. Clocks of completed work are kept.",

@@ -46,7 +46,7 @@ const span = {
     Type.Integer({
       minimum: 1,
       maximum: 5_000,
-      description: `Maximum number of tickets, newest first. Default: ${DEFAULT_TICKETS}`,
+      description: `Maximum number of tickets, starting with the newest. Default: ${DEFAULT_TICKETS}`,
     }),
   ),
 };

@@ -80,7 +80,7 @@ const StateMachine = Type.Object(
     kind: Type.Enum([...TICKET_KINDS]),
     initial: Type.String(),
     states: Type.Array(Type.String()),
-    ended: Type.Array(Type.String(), { description: "States in which the ticket has ended" }),
+    ended: Type.Array(Type.String(), { description: "Final states of the ticket" }),
     transitions: Type.Array(
       Type.Object({
         action: Type.String(),

@@ -25,7 +25,8 @@ export const settingsFields = {
   priorityMatrix: Type.Array(MatrixRow, {
     minItems: 3,
     maxItems: 3,
-    description: "One row per impact, with one priority per urgency, each from 1 to 3",
+    description:
+      "One row for each impact from 1 to 3. Each row contains one priority (1 to 3) for each urgency",
   }),
   autoCloseDays: Type.Integer({
     minimum: 0,

@@ -8,7 +8,7 @@ import { id, nullable, Time } from "#kernel/schema/schema.ts";
 
 export const McpConnect = permission(
   "mcp:connect",
-  "Let an agent act by the Model Context Protocol, with the other permissions of its token",
+  "Connect an agent through the Model Context Protocol, with the other permissions of its token",
   ["builder", "agent"],
 );
 

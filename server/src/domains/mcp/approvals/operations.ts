@@ -127,7 +127,7 @@ export const requestAgentCall = command({
       }),
     ),
     environment: Type.Optional(Type.Enum(["production", "staging", "development"])),
-    ifMatch: Type.Optional(line(100, "The revision that you read, in quotes")),
+    ifMatch: Type.Optional(line(100, "Revision of the resource that you read, in quotes")),
   }),
   response: accepted(AgentCall),
   emits: [CallRequested],
@@ -148,7 +148,7 @@ export const listCalls = query({
   ...shared,
   id: "agent_calls.list",
   route: "GET /api/v1/agent-calls",
-  summary: "List the calls of agents that needed an approval, newest first",
+  summary: "List agent calls that required approval, newest first",
   description:
     "Returns calls of your agents, and calls that you can approve or decided. Members who can set the policy see all. An agent sees its own.",
   permission: CallsRead,
@@ -206,7 +206,8 @@ export const approveCall = command({
   route: "POST /api/v1/agent-calls/{id}/approve",
   summary: "Approve a call of an agent, which is then performed",
   description:
-    "Approvers of the policy can approve, in a session. With `fourEyes`, users can't approve calls of their own agents. The call is performed immediately, " +
+    "Approvers of the policy can approve, in a session. With `fourEyes`, the user of an agent can't approve calls " +
+    "of the agent. The call is performed immediately, " +
     "with the current permissions of the agent. Its events have the approval as their cause.",
   emits: [CallApproved],
   fails: [NotAnAgent, NotAsked, OwnAgent, CallDecided, AgentGone],

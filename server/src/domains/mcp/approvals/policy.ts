@@ -20,7 +20,7 @@ export const PolicyWrite = permission(
 export const policyFields = {
   demands: Type.Enum(["nothing", "drastic", "changes"], {
     description:
-      "Calls that require approval: only those in the lists below; calls that delete, end or decide something, change many " +
+      "Calls that require approval: only calls in the lists below; calls that delete, end or decide something, change many " +
       "things, reach production, or give access; or every change",
   }),
   operations: Type.Array(line(200), {
@@ -40,11 +40,13 @@ export const policyFields = {
     uniqueItems: true,
     description: "Ids of users, or ids or names of roles",
   }),
-  fourEyes: Type.Boolean({ description: "Whether users can't approve calls of their own agents" }),
+  fourEyes: Type.Boolean({
+    description: "If true, the user of an agent can't approve calls of the agent",
+  }),
   expiresInHours: Type.Integer({
     minimum: 1,
     maximum: HOURS_MAX,
-    description: "Time that a call waits for a decision",
+    description: "Time limit for the decision about a call",
   }),
 };
 

@@ -152,7 +152,7 @@ const activateImport = command({
   route: "POST /api/v1/installation/imports/{id}/activate",
   summary: "Activate an imported workspace",
   description:
-    "Its workflows, SLA clocks and deliveries start. Stop them in the source installation first.",
+    "Starts the workflows, SLA clocks and deliveries of the workspace. Stop them in the source installation first.",
   ...shared,
   fails: [ImportBusy, ImportWrongState],
   example: { params: { id: ID } },

@@ -79,7 +79,7 @@ export const runSql = query({
   id: "queries.run",
   route: "POST /api/v1/queries/run",
   summary: "Run an SQL statement",
-  description: `Runs one \`select\` (also \`with\`, \`values\`) on the tables of this workspace and environment, by slug, and on the views from \`queries.views\`. It returns only rows and fields that you can view. Tables require \`records:read\`. Only functions that calculate a value from their arguments are allowed. Columns have the names of fields, and \`id\`, \`created_at\`, \`updated_at\` and \`created_by\`. ${RESULT_DESCRIPTION}`,
+  description: `Runs one \`select\` (also \`with\`, \`values\`) on the tables of this workspace and environment, by slug, and on the views from \`queries.views\`. It returns only rows and fields that you can view. Tables require \`records:read\`. Only functions that calculate a value from their arguments are allowed. Column names are the field names and \`id\`, \`created_at\`, \`updated_at\` and \`created_by\`. ${RESULT_DESCRIPTION}`,
   permission: QueriesRun,
   longRunning: true,
   body: object({ sql: Sql, params: Type.Optional(ParameterList), ...runOptions }),
@@ -144,7 +144,7 @@ export const runSavedQuery = query({
   body: object({
     params: Type.Optional(
       Type.Union([ParameterList, Type.Record(Type.String(), Type.Unknown())], {
-        description: "The values of its parameters, in order or by name",
+        description: "Parameter values, in order or by name",
       }),
     ),
     ...runOptions,

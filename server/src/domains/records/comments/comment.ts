@@ -7,7 +7,7 @@ import { RecordId } from "../record.ts";
 export const CommentId = id("rcm");
 export const CommentBody = text(
   10_000,
-  "Mention people with `@[usr_…]`, or with `@` and the start of their e-mail address",
+  "To mention a member, enter `@[usr_…]`, or `@` and the start of the e-mail address",
 );
 
 export const RecordComment = Type.Object(

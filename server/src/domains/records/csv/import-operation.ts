@@ -41,7 +41,7 @@ export const importRecords = command({
   effect: "drastic",
   route: "POST /api/v1/tables/{slug}/records/import",
   summary: "Import records from a CSV file",
-  description: `Accepts the file as \`text/csv\`, or JSON with the text in \`csv\`, in UTF-8, up to 16 MiB and ${CSV_ROWS_MAX} lines. The first line contains column titles or field names. An empty cell is null, or the default if a value is required; \`""\` is an empty string. Fields that the platform sets are ignored, so you can import an exported file. A \`'\` before text that a spreadsheet would read as a formula is removed, unless \`formulas=raw\`. \`header=names\` accepts only names. Without \`onError=skip\`, one error cancels the whole import; with it, lines with errors are skipped and reported. \`key\` is a unique field: a record with the same value is updated. \`dryRun\` returns the result without importing anything.`,
+  description: `Send the file in UTF-8 as \`text/csv\`, or as JSON with the text in \`csv\`. Maximum: 16 MiB and ${CSV_ROWS_MAX} lines. The first line contains column titles or field names. An empty cell is null, or the default if a value is required; \`""\` is an empty string. Fields that the platform sets are ignored, so you can import an exported file. A \`'\` before text that a spreadsheet would read as a formula is removed, unless \`formulas=raw\`. \`header=names\` accepts only names. Without \`onError=skip\`, one error cancels the whole import; with it, lines with errors are skipped and reported. \`key\` is a unique field: a record with the same value is updated. \`dryRun\` returns the result without importing anything.`,
   permission: RecordsWrite,
   params: object({ slug: Slug }),
   query: object({

@@ -143,7 +143,7 @@ const sendForm = command({
   route: "POST /forms/{key}",
   summary: "Submit a form",
   description:
-    "Accepts form data of a browser, with files as `multipart/form-data`: at most ten files of 25 MB in total, of the types that the form accepts. Fields that the form does not contain, and values that are too long, are rejected.",
+    "Accepts browser form data. To send files, use `multipart/form-data`. Maximum: ten files and 25 MB in total. Files must have a type that the form accepts. Unknown fields and values that are too long are rejected.",
   access: "public",
   readsRequest: "files",
   params,

@@ -93,7 +93,7 @@ export const getRecord = query({
   route: "GET /api/v1/tables/{slug}/records/{recordId}",
   summary: "Get a record",
   description:
-    "Has an `ETag`, except with expanded fields that change independently. With `asOf`, returns the record at that time, without computed fields and without fields that had another name then.",
+    "Has an `ETag`, except with expanded fields that change independently. With `asOf`, returns the record at that time. Computed fields and fields that have been renamed since then are omitted.",
   permission: RecordsRead,
   params: object({ slug: Slug, recordId: RecordId }),
   query: object({ ...fieldsQuery, ...asOfQuery }),
@@ -143,7 +143,7 @@ export const listHistory = query({
   route: "GET /api/v1/tables/{slug}/records/{recordId}/history",
   summary: "List the history of a record, newest first",
   description:
-    "Returns its events with the visible fields: its creation, each change with the values before and after, and its deletion. Also works for deleted records.",
+    "Returns the events of the record with the fields that you can view. Changes contain the old and new values. Also works for deleted records.",
   permission: RecordsRead,
   params: object({ slug: Slug, recordId: RecordId }),
   query: object(pageQuery),

@@ -26,7 +26,7 @@ export const recordQueryParams = {
   filter: Type.Optional(
     text(
       FILTER_CHARACTERS_MAX,
-      'A condition as JSON, such as `{"status":"open","price":{"gte":100}}`. Times can have any UTC offset. A date means the start of that day in UTC. `$now-30d`, `$startOf.month` and similar values are relative to the current time in UTC',
+      'Condition as JSON. Example: `{"status":"open","price":{"gte":100}}`. Times can have any UTC offset. A date means the start of that day in UTC. `$now-30d`, `$startOf.month` and similar values are relative to the current time in UTC',
     ),
   ),
   sort: Type.Optional(

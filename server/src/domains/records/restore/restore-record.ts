@@ -48,7 +48,7 @@ export const restoreRecord = command({
   route: "POST /api/v1/tables/{slug}/records/{recordId}/restore",
   summary: "Restore a deleted record",
   description:
-    "Restores the record with its id, its values and its comments, as long as the log contains them. Fields that were dropped later are omitted. Requires permission to view the record as it was and to create such a record. Fails if a referenced record is deleted, or if another record has the same unique value. Records that were deleted with it, or that lost their reference to it, are not changed.",
+    "Restores the record with its id, and the values and comments that the log still contains. Fields that were dropped later are omitted. Requires permission to view the record as it was and to create such a record. Fails if a referenced record is deleted, or if another record has the same unique value. Does not restore records that were deleted together with the record, or references that were cleared.",
   permission: RecordsWrite,
   params: object({ slug: Slug, recordId: RecordId }),
   response: dynamicItem(withRevision(RecordSchema)),

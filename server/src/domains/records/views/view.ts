@@ -32,15 +32,13 @@ const changeable = {
   name: line(100),
   kind: Type.Enum(["grid", "board", "calendar", "form"]),
   filter: Type.Record(Type.String(), Type.Unknown(), {
-    description: "A condition, in the format of `filter` of the record list",
+    description: "Condition in the same format as `filter` of the record list",
   }),
   sort: Type.String({
     maxLength: 300,
     description: "Same format as `sort` of the list; empty for none",
   }),
-  groupBy: nullable(
-    line(200, "The field that groups a grid, or that defines the columns of a board"),
-  ),
+  groupBy: nullable(line(200, "Field for the groups of a grid or the columns of a board")),
   dateField: nullable(line(200, "The date field of a calendar")),
   hidden: FieldList,
   columns: Type.Array(line(200), {
@@ -60,7 +58,7 @@ const changeable = {
   rowHeight: Type.Enum(["short", "medium", "tall"]),
   summaries: Type.Record(Type.String(), line(20), {
     maxProperties: FIELDS_MAX,
-    description: "Summary function of a column, such as `sum`",
+    description: "Summary function of a column. Example: `sum`",
   }),
   shared: Type.Boolean({
     description: `Whether all members who can view the table can use it. Requires \`${SHARE_PERMISSION}\``,

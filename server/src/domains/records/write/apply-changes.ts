@@ -47,7 +47,7 @@ const WrittenRecord = Type.Object(
 export const applyRecordChanges = command({
   id: "records.apply",
   route: "POST /api/v1/tables/{slug}/records/changes",
-  summary: "Create, update and delete many records at once",
+  summary: "Create, update and delete records in one request",
   description:
     `Writes all changes or none; at most ${RECORDS_MAX.toLocaleString("en")} records. If a record does not exist, or has another \`revision\` ` +
     "than its edit, the response is 409 `records_changed`, with the edits in `errors`. " +

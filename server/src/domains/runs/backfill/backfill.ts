@@ -30,7 +30,7 @@ export type BackfillInput = Static<typeof BackfillInput>;
 /** One event, time or request for which a run is started. */
 export const BackfillThing = Type.Object({
   thing: Type.String({
-    description: "The id of an event or of a stored request, or a scheduled time",
+    description: "Event id, stored request id or scheduled time",
   }),
   at: Time,
 });

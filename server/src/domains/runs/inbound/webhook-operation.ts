@@ -54,7 +54,7 @@ export const receiveWebhook = command({
     ]),
   ],
   summary: "Send a request to the webhook of a workflow",
-  description: `The URL is \`trigger.url\` of a workflow with a \`webhook\` trigger. The body can have any format: expressions read JSON, forms and other text as \`trigger.input.body\`, and files, also those of \`multipart/form-data\`, as handles, in addition to \`headers\`, \`query\`, and \`params\` for a trigger with a \`path\`. If the trigger requires a signature or credentials, the request must contain them. The response is 202 with the id of the run; with a \`respond\` step it is the response of that step, and with \`respond: last_step\` the output of the run. After ${WAIT_MAX_MS / 1_000} seconds the response is 202. With \`dedupe\`, a repeated key gets the id of the first run and \`status: duplicate\`. Responses do not set cookies.`,
+  description: `The URL is \`trigger.url\` of a workflow with a \`webhook\` trigger. The body can have any format: expressions read JSON, forms and other text as \`trigger.input.body\`. They read files (including files in \`multipart/form-data\`) as handles. \`trigger.input\` also contains \`headers\`, \`query\`, and \`params\` if the trigger has a \`path\`. If the trigger requires a signature or credentials, the request must contain them. The response is 202 with the id of the run; with a \`respond\` step, it is the response of this step. With \`respond: last_step\`, it is the output of the run. After ${WAIT_MAX_MS / 1_000} seconds the response is 202. With \`dedupe\`, a repeated key gets the id of the first run and \`status: duplicate\`. Responses do not set cookies.`,
   access: "public",
   readsRequest: "files",
   longRunning: true,

@@ -32,7 +32,7 @@ export const cancelRun = command({
   route: "POST /api/v1/runs/{runId}/cancel",
   summary: "Cancel a run",
   description:
-    "The run, and the runs that its steps wait for, end immediately. Active requests to other systems are aborted.",
+    "Immediately cancels the run and the runs that its steps wait for. Active requests to other systems are aborted.",
   permission: WorkflowsTrigger,
   params: ByRun,
   response: item(Run),
@@ -64,7 +64,7 @@ export const retryRun = command({
     input: Type.Optional(
       Type.Unknown({
         description:
-          "With `from: start`: a new input, for runs that were started manually, by a webhook or as a sub-workflow. A version that is not deployed then uses your permissions",
+          "New input for `from: start`. Only for manual runs, webhook runs and sub-workflow runs. If the version is not deployed, the run uses your permissions",
       }),
     ),
     version: Type.Optional(Type.Enum(["same", "latest"], { description: "Default: `same`" })),

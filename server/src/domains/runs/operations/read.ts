@@ -49,7 +49,7 @@ export const listRuns = query({
   route: "GET /api/v1/runs",
   summary: "List runs of the environment, newest first",
   description:
-    "Returns runs without their steps. `from` and `to` filter by `createdAt`; `to` is exclusive. A run of a sub-workflow is listed next to the run that waits for it, with the time of that run.",
+    "Returns runs without their steps. `from` and `to` filter by `createdAt`; `to` is exclusive. The run of a sub-workflow is listed next to its parent run and uses the time of the parent run.",
   permission: WorkflowsRead,
   query: object({ ...listQuery, workflowId: Type.Optional(WorkflowId) }),
   response: page(withRevision(Run)),
@@ -79,7 +79,7 @@ export const getRun = query({
   id: "runs.get",
   route: "GET /api/v1/runs/{runId}",
   summary: "Get a run with its steps",
-  description: `Steps are sorted by start. Their inputs and outputs do not contain secrets. They are visible to the user that the run acts as, and with the permission \`${TracesRead.name}\`; for others the run is \`redacted\`. At most 16 million characters of steps are returned: \`truncated\` is true if there are more, and \`afterStep\` continues after a step. \`stepStatus\` filters the steps: \`failed\` includes steps after which the run continued.`,
+  description: `Steps are sorted by start. Their inputs and outputs do not contain secrets. They are visible to the user that the run acts as and to members with the permission \`${TracesRead.name}\`. Other members get a \`redacted\` run. At most 16 million characters of steps are returned: \`truncated\` is true if there are more, and \`afterStep\` continues after a step. \`stepStatus\` filters the steps: \`failed\` includes steps after which the run continued.`,
   permission: WorkflowsRead,
   params: ByRun,
   query: object({

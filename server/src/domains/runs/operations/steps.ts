@@ -29,14 +29,14 @@ export const listRunSteps = query({
   route: "GET /api/v1/runs/{runId}/steps",
   summary: "List steps of a run by start time",
   description:
-    "`node` returns the steps of one node by key, `each/lines/call`, or of all nodes in a loop, `each/`. `item` returns the steps of one item, `each[3]` or `each[3].lines[0]`, or of several items, `each[100-149]`; `deep=false` excludes steps of inner loops. `status` filters by one or more statuses. Inputs and outputs are visible as in `runs.get`.",
+    "`node` selects one node by key (`each/lines/call`) or all nodes in a loop (`each/`). `item` selects one item (`each[3]` or `each[3].lines[0]`) or a range of items (`each[100-149]`); `deep=false` excludes steps of inner loops. `status` filters by one or more statuses. Inputs and outputs are visible as in `runs.get`.",
   permission: WorkflowsRead,
   params: ByRun,
   query: object({
     ...pageQuery,
     status: Type.Optional(statuses.schema),
     node: Type.Optional(line(1_000, "Key of a node")),
-    item: Type.Optional(line(1_000, "Path of an item, or of several items")),
+    item: Type.Optional(line(1_000, "Path of an item or a range of items")),
     deep: Type.Optional(
       Type.Boolean({ description: "Whether to include steps of loops within the items" }),
     ),

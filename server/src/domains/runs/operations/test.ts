@@ -40,7 +40,7 @@ export const testWorkflow = command({
   aliases: ["POST /api/workflows/{id}/test"],
   summary: "Run a workflow as a dry run",
   description:
-    "Runs the live definition, a version, or an unsaved definition. Steps that call other systems or wait are not performed: their `input` contains what they would send, and their output is taken from `mocks` or the pinned data, or is null. `mockErrors` makes steps fail. `only` runs one step, also in a loop, with the outputs of `runId`, `mocks` and the pinned data. The mocked output of an approval, `{ approved }`, selects its branch. The run is stored as a test; nobody is notified. An unsaved definition also requires `workflows:write`.",
+    "Runs the live definition, a version, or an unsaved definition. Steps that call other systems or wait are not performed: `input` contains the data to send, and the output comes from `mocks` or the pinned data. Default output: null. `mockErrors` makes steps fail. `only` runs one step (including a step in a loop) with the outputs of `runId`, `mocks` and the pinned data. The mocked output of an approval, `{ approved }`, selects its branch. The run is stored as a test and sends no notifications. An unsaved definition also requires `workflows:write`.",
   permission: WorkflowsTrigger,
   params: ById,
   body: object({

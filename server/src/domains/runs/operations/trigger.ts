@@ -28,7 +28,7 @@ export const triggerWorkflow = command({
   aliases: ["POST /api/workflows/{id}/trigger"],
   summary: "Run a workflow manually",
   description:
-    "Runs the deployed version of the environment with the permissions of the user who deployed it, or the version `versionId` with your permissions. Expressions read `input` as `trigger.input`, and `event`, or the past event `eventId`, as `trigger.event`; with `eventId`, the past event is the cause of the run. The response is 202 with the id of the run. With `wait`, the response is 200 with the `output` after the end of the run, or 202 if the run takes longer.",
+    "Runs the deployed version of the environment with the permissions of the user who deployed it, or the version `versionId` with your permissions. Expressions read `input` as `trigger.input` and `event` as `trigger.event`. With `eventId`, `trigger.event` is this past event, which is also the cause of the run. The response is 202 with the id of the run. With `wait`, the response is 200 with the `output` after the end of the run, or 202 if the run takes longer.",
   permission: WorkflowsTrigger,
   params: object({ id: WorkflowId }),
   query: object({

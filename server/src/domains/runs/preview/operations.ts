@@ -8,13 +8,13 @@ import { Preview, PreviewInput, previewTexts } from "./preview.ts";
 import { listVisibleNames, VisibleNames } from "./visible-names.ts";
 
 const WHERE =
-  "The context is a step of a workflow, of an unsaved definition, or none. Values come from `runId`, otherwise from the pinned data; `item` and `values` of the request take precedence. Using a run requires permission to view the input and output of its steps.";
+  "The context is a step of a workflow or of an unsaved definition. The context is optional. Values come from `runId`, otherwise from the pinned data; `item` and `values` of the request take precedence. Using a run requires permission to view the input and output of its steps.";
 
 export const previewExpressions = query({
   id: "expressions.preview",
   route: "POST /api/v1/expressions/preview",
   summary: "Evaluate expressions and templates",
-  description: `Each text is an \`expression\` or a \`template\`. The response contains errors with their positions. ${WHERE} Secrets are never read: \`[secret NAME]\` replaces a secret. Values that are longer than 16,384 characters of JSON are truncated. The time limit for all texts is two seconds.`,
+  description: `Each text is an \`expression\` or a \`template\`. The response contains errors with their positions. ${WHERE} Secrets are never read: \`[secret NAME]\` replaces a secret. Values with more than 16,384 characters of JSON are truncated. The time limit for all texts is two seconds.`,
   permission: TransformerUse,
   body: PreviewInput,
   response: item(Type.Object({ previews: Type.Array(Preview) }, { title: "ExpressionPreviews" })),

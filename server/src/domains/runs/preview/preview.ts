@@ -61,7 +61,7 @@ export const Preview = Type.Object(
     secrets: Type.Optional(
       Type.Array(Type.String(), {
         description:
-          "Names of the secrets that it reads. Their values are replaced by placeholders",
+          "Names of the secrets that the text uses. Their values are replaced by placeholders",
       }),
     ),
     error: Type.Optional(PreviewError),

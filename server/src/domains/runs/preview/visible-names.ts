@@ -17,7 +17,7 @@ const SAMPLE_CHARACTERS_MAX = 8_192;
 const SAMPLES_CHARACTERS_MAX = 262_144;
 
 const JsonSchema = Type.Record(Type.String(), Type.Unknown(), {
-  description: "A JSON Schema, as far as known",
+  description: "JSON Schema. Can be incomplete",
 });
 
 const VisibleName = Type.Object(

@@ -31,7 +31,7 @@ export const rehearseWorkflow = query({
   route: "POST /api/v1/workflows/{id}/rehearse",
   summary: "Simulate another definition on past runs",
   description:
-    "Simulates completed and failed runs of this environment with the live definition, a version, or an unsaved definition, in memory: steps that calculate run again; steps that call other systems or wait return their recorded output. Nothing is stored, and no other system is called. Each run is `same`, or contains the first different step with both values. A step that sends different data is assumed to return the recorded output. For a step that never ran, or code with different input, there is no recorded output. Runs whose steps you can't view are omitted. An unsaved definition also requires `workflows:write`.",
+    "Simulates completed and failed runs of this environment with the live definition, a version, or an unsaved definition, in memory: steps that calculate run again; steps that call other systems or wait return their recorded output. It does not store data or call other systems. Each run is `same`, or contains the first different step with both values. A step that sends different data is assumed to return the recorded output. For a step that never ran, or code with different input, there is no recorded output. Runs whose steps you can't view are omitted. An unsaved definition also requires `workflows:write`.",
   environmentScoped: true,
   permission: WorkflowsTrigger,
   params: ById,

@@ -71,7 +71,7 @@ const changeStateEntry = command({
   route: "POST /api/v1/workflows/{id}/state",
   summary: "Change a state value of a workflow",
   description:
-    "Does the same as a `state` step. Changes of one workflow run one after the other: with `expected`, a change is only made if the current value matches. A workflow can store at most 1,000 values per environment, of 256 KiB each and 8 MiB in total.",
+    "Does the same as a `state` step. Changes to the state of a workflow are made sequentially. With `expected`, the value is only changed if the current value matches. A workflow can store at most 1,000 values per environment, of 256 KiB each and 8 MiB in total.",
   permission: WorkflowsWrite,
   params: ById,
   body: StateChange,

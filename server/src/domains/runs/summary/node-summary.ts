@@ -33,7 +33,10 @@ export const NodeSummary = Type.Object(
           done: Type.Integer({ description: "Items whose steps have all ended without failure" }),
           failed: Type.Integer({ description: "Items with a step that failed" }),
         },
-        { description: "For a loop: number of items, in all items of outer loops" },
+        {
+          description:
+            "For a loop: total number of items. For an inner loop: the sum over all items of the outer loops",
+        },
       ),
     ),
     firstFailedId: Type.Optional(Type.String({ description: "The first step that failed" })),

@@ -120,7 +120,7 @@ export const updateArtifact = command({
   aliases: ["PATCH /api/v1/flowsdk/artifacts/{id}", "PATCH /api/v1/sdk/artifacts/{id}"],
   summary: "Update an artifact",
   description:
-    "Omitted members of `detail` are kept. A change of `detail` creates a version, with the `version` in the source if it is new, otherwise with the next patch number. Linked script modules keep their versions; `updateModules` moves them to the newest. The artifact acts as the member who changes its `detail` or its modules or activates it; other changes do not affect this.",
+    "Omitted members of `detail` are kept. A change of `detail` creates a version, with the `version` in the source if it is new, otherwise with the next patch number. Linked script modules keep their versions; `updateModules` moves them to the newest. The artifact acts as the member who last changed its `detail` or modules or activated the artifact. Other changes do not affect this.",
   permission: ArtifactsWrite,
   params: ById,
   body: patch({

@@ -101,7 +101,7 @@ export const handleRequest = command({
   aliases: ["POST /hooks/{workspace}/{moduleKey}/{name}/{token}"],
   summary: "Send a request to a webhook handler",
   description:
-    "Runs the active `webhook_handler` artifact of this module and name. Its `url` contains the `token`, which is required unless the artifact has `openAddress`. The input is `{ body, rawBody, headers, query, method }`, and the artifact has the permissions of its `savedBy`. The return value is the response: `{ status, headers, body }`, or any JSON for a 200; no value is a 204. If the script aborts, the response is 400 with the reason; if it fails, 500 without details, which are in its executions. Responses set no cookies and no CORS headers; browsers show HTML in a sandbox.",
+    "Runs the active `webhook_handler` artifact of this module and name. Its `url` contains the `token`, which is required unless the artifact has `openAddress`. The input is `{ body, rawBody, headers, query, method }`, and the artifact runs with the permissions of the member in `savedBy`. The return value is the response: `{ status, headers, body }`, or any JSON for a 200; no value is a 204. If the script aborts, the response is 400 with the reason; if it fails, 500 without details, which are in its executions. Responses set no cookies and no CORS headers; browsers show HTML in a sandbox.",
   access: "public",
   readsRequest: true,
   longRunning: true,

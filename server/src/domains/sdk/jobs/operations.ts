@@ -84,7 +84,7 @@ export const createScheduledJob = command({
   aliases: ["POST /api/flowsdk/scheduled-jobs", "POST /api/v1/flowsdk/scheduled-jobs"],
   summary: "Create a scheduled job",
   description:
-    "Creates an artifact of the type `scheduled_job`; update and delete it as an artifact. It runs while it is `active`, in the environment `detail.environment` (default: `production`), with the permissions of the member who saved it last. Its input is `{ dueAt, attempt }`.",
+    "Creates an artifact of the type `scheduled_job`; update and delete it as an artifact. If the artifact is `active`, it runs in the environment `detail.environment` (default: `production`) with the permissions of the member who last saved it. Its input is `{ dueAt, attempt }`.",
   permission: ArtifactsWrite,
   body: object({ ...fields, artifactType: Type.Optional(Type.Literal("scheduled_job")) }),
   response: withSuccess(

@@ -40,7 +40,7 @@ export const Mocks = Type.Partial(
   {
     title: "ArtifactMocks",
     description:
-      "By call, such as `http.request`. The first matching mock is used. Calls without a mock fail.",
+      "Mocks by call name. Example: `http.request`. The first matching mock is used. Calls without a mock fail.",
   },
 );
 export type Mocks = Static<typeof Mocks>;

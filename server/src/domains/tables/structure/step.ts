@@ -64,7 +64,7 @@ export const NewIndex = object(
       Type.String({
         pattern: "^[A-Za-z][A-Za-z0-9_-]{0,62}$",
         description:
-          "Default: derived from the columns. An index of one column without a name is the same as `indexed` or `unique` of that column",
+          "Default: derived from the columns. Without a name, an index of one column equals `indexed` or `unique` of the column",
       }),
     ),
   },

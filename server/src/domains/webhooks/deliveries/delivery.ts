@@ -59,7 +59,7 @@ export const DeliveryDetail = Type.Object(
       url: Type.String(),
       headers: Type.Record(Type.String(), Type.String(), {
         description:
-          "Headers of the last attempt, or of the next one. Values from secrets are `***`, and signatures use the current secrets",
+          "Headers of the last attempt. Before the first attempt: headers of the next attempt. Values from secrets are `***`, and signatures use the current secrets",
       }),
       body: nullable(
         Type.String({

@@ -23,7 +23,7 @@ const SimulationInput = object({
     Type.Integer({
       minimum: 1,
       maximum: SCANNED_MAX,
-      description: `Maximum number of events, newest first. Default: ${SCANNED_MAX}`,
+      description: `Maximum number of events, starting with the newest. Default: ${SCANNED_MAX}`,
     }),
   ),
 });
@@ -45,7 +45,7 @@ const Simulation = Type.Object(
     after: Type.Integer({ description: "Number of events that the changed webhook would send" }),
     sameCount: Type.Integer({ description: "Number of events without a difference" }),
     changed: Type.Array(Difference, {
-      description: `Events that only one of them sends, newest first; at most ${CHANGED_MAX}`,
+      description: `Up to ${CHANGED_MAX} events that only the current or only the changed webhook sends, newest first`,
     }),
     changedCount: Type.Integer(),
   },

@@ -27,11 +27,12 @@ export const recoverDeliveries = command({
   route: "POST /api/v1/webhooks/{id}/recover",
   summary: "Recover the deliveries of a webhook since a time or an event",
   description:
-    "Runs in the background, for all environments of the webhook, in the order of the events. Retries failed deliveries " +
-    "with all their retries, and delivers matching events that have no delivery, also from before the webhook was created. " +
-    "`only` limits it to one of the two, and to events since the webhook was created. Nothing that was delivered is sent " +
-    "again. A paused webhook gets the deliveries when it is active again. `webhooks.count_recoverable` counts them first, " +
-    "`webhooks.list_recoveries` shows the progress, and `webhook.recovered` its end.",
+    "Runs in the background for all environments of the webhook, in event order. Retries failed deliveries with " +
+    "all their retries. Delivers matching events that have no delivery, including events before the webhook was " +
+    "created. `only` limits the recovery to one of these actions and to events since the webhook was created. " +
+    "Delivered events are not sent again. A paused webhook gets the deliveries when it is active again. " +
+    "`webhooks.count_recoverable` counts them first, " +
+    "`webhooks.list_recoveries` returns the progress. `webhook.recovered` is appended at the end.",
   permission: WebhooksWrite,
   params: OfWebhook,
   body: object({
@@ -67,7 +68,8 @@ export const listRecoveries = query({
   id: "webhooks.list_recoveries",
   route: "GET /api/v1/webhooks/{id}/recoveries",
   summary: "List recoveries of a webhook, newest first",
-  description: "Returns active recoveries with their progress, and the newest 50 completed ones.",
+  description:
+    "Returns active recoveries with their progress and the 50 newest completed recoveries.",
   permission: WebhooksRead,
   params: OfWebhook,
   query: object(pageQuery),

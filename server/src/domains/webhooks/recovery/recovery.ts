@@ -24,7 +24,7 @@ export const Recovery = Type.Object(
   {
     id: RecoveryId,
     webhookId: WebhookId,
-    since: Type.String({ description: "A time, or the id of an event" }),
+    since: Type.String({ description: "Time or event id" }),
     ...Type.Required(Type.Object(recoveryLimits)).properties,
     checked: Type.Integer({ description: "Number of examined events" }),
     matched: Type.Integer({ description: "Number of matching events" }),

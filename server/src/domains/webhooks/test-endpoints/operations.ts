@@ -38,7 +38,7 @@ export const createTestEndpoint = command({
   effect: "ordinary",
   route: "POST /api/v1/test-endpoints",
   summary: "Create a test endpoint",
-  description: `A test endpoint shows the requests that it receives, for testing webhooks and other HTTP clients. Its \`url\` can't be guessed, accepts requests of at most 64 KiB, stores the newest 100 of them, and expires after one day. A workspace can have at most ${ENDPOINTS_MAX} test endpoints. Webhooks can send to it although it is a URL of Millrace.`,
+  description: `Use a test endpoint to view the requests of webhooks and other HTTP clients. Its \`url\` can't be guessed and expires after one day. The endpoint accepts requests of at most 64 KiB and stores the newest 100 requests. A workspace can have at most ${ENDPOINTS_MAX} test endpoints. Webhooks can send to it although it is a URL of Millrace.`,
   permission: WebhooksWrite,
   body: object(Type.Partial(Type.Object(settings)).properties),
   bodyOptional: true,

@@ -128,7 +128,7 @@ export const Node = object(
     start: Type.Optional(
       Type.Boolean({
         description:
-          "`false`: the node does not run without an incoming edge. By default, nodes without incoming edges run first, in a workflow and in the body of a loop",
+          "`false`: the node does not run without an incoming edge. By default, nodes without incoming edges run first (in a workflow and in a loop body)",
       }),
     ),
     note: Type.Optional(Note),

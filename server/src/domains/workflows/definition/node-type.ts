@@ -120,7 +120,7 @@ export const NodeTypeDescription = Type.Object(
     type: Type.String(),
     title: Type.String(),
     group: Type.Enum([...NODE_GROUPS]),
-    icon: Type.String({ description: "Name of a Lucide icon, such as `git-branch`" }),
+    icon: Type.String({ description: "Lucide icon name. Example: `git-branch`" }),
     summary: Type.String(),
     effect: Type.Enum(["pure", "outside", "wait"]),
     branches: Type.Array(Type.String(), {
@@ -137,7 +137,7 @@ export const NodeTypeDescription = Type.Object(
     ),
     config: JsonSchema("A JSON Schema"),
     firstConfig: JsonSchema("Initial configuration of a new node"),
-    output: JsonSchema("JSON Schema of the output, as far as it is known before a run"),
+    output: JsonSchema("JSON Schema of the output. Can be incomplete before a run"),
   },
   { title: "NodeType" },
 );

@@ -70,7 +70,7 @@ export const ScheduleTrigger = triggerSchema("schedule", {
   missed: Type.Optional(
     Type.Enum(["one", "all", "none"], {
       description:
-        "Scheduled times that were missed while no server was running: one run for all of them (default), one run for each of the first thousand, or none",
+        "Runs for scheduled times that were missed while no server was running: one run in total (default), one run for each of the first thousand times, or no run",
     }),
   ),
 });

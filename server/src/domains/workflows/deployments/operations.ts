@@ -40,7 +40,7 @@ export const publishWorkflow = command({
   ...workflowRoutes("POST", "/{id}/publish"),
   summary: "Deploy a workflow",
   description:
-    "Deploys to the environment of the request. Without a `versionId`, deploys the live definition: the newest version, or a new version if the definition differs from it, for example after a restore. The version becomes `active`; the previous one is superseded unless it is active in another environment. The first deployment to an environment turns the trigger on; later deployments do not change it. `label` is set on the deployed version. If the definition is no longer valid, the deployment fails, and `deploy.failed` contains the reasons. `requireRehearsal` requires a rehearsal with past runs for this and later deployments to the environment, until it is set to null: the deployment fails if past runs would differ in ways that `allow` does not contain. Script modules keep their deployed versions; `updateModules` moves them to the newest. Newly imported modules use the newest version.",
+    "Deploys to the environment of the request. Without a `versionId`, deploys the live definition: the newest version, or a new version if the definition differs from it, for example after a restore. The version becomes `active`. The previous version is superseded if it is not active in another environment. The first deployment to an environment turns the trigger on; later deployments do not change it. `label` is set on the deployed version. If the definition is no longer valid, the deployment fails, and `deploy.failed` contains the reasons. `requireRehearsal` requires a rehearsal with past runs for this and later deployments to the environment, until it is set to null: the deployment fails if past runs would differ in ways that `allow` does not contain. Script modules keep their deployed versions; `updateModules` moves them to the newest. Newly imported modules use the newest version.",
   environmentScoped: true,
   permission: DeploymentsCreate,
   params: ByWorkflow,
@@ -78,7 +78,7 @@ export const activateWorkflow = command({
   ...workflowRoutes("POST", "/{id}/activate"),
   summary: "Activate a workflow",
   description:
-    "Turns the trigger on in the environment of the request. If no version is deployed yet, the live definition is deployed first. If the trigger is already on, nothing changes. With `from`, backfills start a run for each event and scheduled time since then, and each event is processed once, by the backfill or by the trigger. This also requires `workflows:trigger`.",
+    "Turns the trigger on in the environment of the request. If no version is deployed yet, the live definition is deployed first. If the trigger is already on, nothing changes. With `from`, a backfill starts runs for the events and scheduled times since that time. The backfill and the trigger do not process the same event twice. This also requires `workflows:trigger`.",
   environmentScoped: true,
   permission: DeploymentsCreate,
   params: ByWorkflow,

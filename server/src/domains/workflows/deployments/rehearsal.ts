@@ -35,7 +35,7 @@ export const LAST_RUNS_DEFAULT = 100;
 export const LastRuns = Type.Integer({
   minimum: 1,
   maximum: LAST_RUNS_MAX,
-  description: `Number of runs, newest first. Default: ${LAST_RUNS_DEFAULT}`,
+  description: `Number of runs, starting with the newest. Default: ${LAST_RUNS_DEFAULT}`,
 });
 
 export const RehearsalGate = object(

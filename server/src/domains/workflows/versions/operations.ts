@@ -156,7 +156,7 @@ export const diffDraft = query({
   ...workflowRoutes("POST", "/{id}/diff"),
   summary: "Compare an unsaved definition with a version",
   description:
-    "Compares by step, including steps in loops. The definition does not have to be valid. Default for `from`: the live definition. It can also be the number or the id of a version.",
+    "Compares by step, including steps in loops. The definition does not have to be valid. `from` can be the number or id of a version. Default: the live definition.",
   permission: WorkflowsRead,
   params: ByWorkflow,
   body: object({

@@ -17,7 +17,7 @@ import { FieldPath } from "./field-path.ts";
 
 const Moment = line(
   60,
-  "A relative time such as `$now-30d`, `$startOf.month` or `$endOf.week-1w`, a date or a time",
+  "Date, time or relative time. Examples: `$now-30d`, `$startOf.month`, `$endOf.week-1w`",
 );
 
 /** Only rows in this period count; `to` is exclusive, and defaults to now. */

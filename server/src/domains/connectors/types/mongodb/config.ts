@@ -5,7 +5,7 @@ import { notDestination } from "../../destination-mark.ts";
 
 /** The configuration of a MongoDB connector. */
 export const config = object({
-  ...serverFields("The host, or the name of a cluster with `isCluster`", 27_017),
+  ...serverFields("Host name. With `isCluster`: name of the cluster", 27_017),
   isCluster: Type.Boolean({
     default: false,
     description: "The name stands for several servers, as in `mongodb+srv://`",

@@ -76,7 +76,7 @@ export const registerClient = command({
   route: "POST /api/v1/oauth/register",
   summary: "Register an OAuth client",
   description:
-    "Dynamic registration (RFC 7591) for MCP clients. The client is public: it has no secret and uses PKCE. It is deleted after one day without a consent, and when its last consent ends.",
+    "Dynamic registration (RFC 7591) for MCP clients. The client is public: it has no secret and uses PKCE. Clients that are older than one day and have no consents are deleted.",
   access: "public",
   body: ClientMetadata,
   response: { ...unwrapped(RegisteredClient, oauthErrorRendering), status: 201 },

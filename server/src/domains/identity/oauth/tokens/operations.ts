@@ -57,7 +57,7 @@ export const issueToken = command({
   route: "POST /api/v1/oauth/token",
   summary: "Exchange a code or a refresh token for tokens",
   description:
-    "RFC 6749, as JSON or as a form. The client secret is optional, but it must be correct if it is sent in the body or by HTTP Basic. A code is valid for 60 seconds and works once. A refresh token is valid for 30 days and works once: a second use revokes all tokens of the grant.",
+    "RFC 6749, as JSON or as a form. The client secret is optional, but it must be correct if it is sent in the body or by HTTP Basic. A code can be used once within 60 seconds. A refresh token can be used once within 30 days: a second use revokes all tokens of the grant.",
   body: TokenRequest,
   response: unwrapped(TokenResponse, oauthErrorRendering),
   emits: [TokenIssued, TokenRefreshed, TokenReuseDetected, TokenRefused],

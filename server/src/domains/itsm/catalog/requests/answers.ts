@@ -19,7 +19,7 @@ export const RequestAnswer = Type.Object(
     name: Type.String({ description: "The name of the field in `values`" }),
     title: Type.String({ description: "The title of the field in the form" }),
     text: Type.String({
-      description: "The answer as shown to people: labels of options, names of people",
+      description: "Display text of the answer: option labels and member names",
     }),
     files: Type.Array(
       Type.Object({ fileId: Type.String(), name: Type.String(), bytes: Type.Integer() }),

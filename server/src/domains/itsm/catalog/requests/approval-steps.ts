@@ -19,7 +19,7 @@ export const NamedStep = Type.Object(
     approvers: Type.Array(
       Type.Object({
         kind: Approver.properties.kind,
-        name: nullable(Type.String({ description: "Name of the person, role or team" })),
+        name: nullable(Type.String({ description: "Name of the user, role or team" })),
       }),
     ),
     people: Type.Array(Person, {

@@ -18,7 +18,7 @@ export const RequestApproved = event("request.approved", about("A request was ap
 export const RequestRejected = event("request.rejected", about("A request was rejected."));
 export const FulfilmentStarted = event(
   "request.fulfilment_started",
-  about("The fulfilment of a request started, by a run or manually."),
+  about("The fulfilment of a request started, either manually or through a run."),
 );
 export const RequestStepDecided = event("request.step_decided", {
   resource: "request",

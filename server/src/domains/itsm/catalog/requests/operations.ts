@@ -73,7 +73,8 @@ const listRequests = query({
   route: `GET ${path}`,
   summary: "List requests",
   description:
-    "Members with `requests:read` see all requests. Others see requests that they created, receive or watch.",
+    "Members with `requests:read` see all requests. Other members only see requests with them as creator, " +
+    "recipient or watcher.",
   permission: RequestsSubmit,
   query: object({
     ...listQuery,
@@ -154,7 +155,8 @@ const submitRequest = command({
   summary: "Create a request",
   description:
     "`values` are validated against the form of the item; missing values with a default are filled in. " +
-    "A field with `x-file` takes the id of an upload, or a list of ids. The files are attached to the request. " +
+    "For a field with `x-file`, enter the id of an upload or a list of upload ids. The files are attached to the " +
+    "request. " +
     "If the item requires approval, the approvers are notified. Otherwise fulfilment starts immediately, with the tasks of the item. Setting `fields` requires " +
     "`requests:work`.",
   permission: RequestsSubmit,
@@ -189,7 +191,8 @@ const getRequest = query({
   route: `GET ${path}/{id}`,
   summary: "Get a request",
   description:
-    "Members with `requests:read` can get all requests. Others can get requests that they created, receive, watch or approve.",
+    "Members with `requests:read` can get all requests. Other members can only get requests with them as creator, " +
+    "recipient, watcher or approver.",
   permission: RequestsSubmit,
   params: ticketParams(requestKind),
   query: object(asOfQuery),

@@ -19,7 +19,7 @@ const Decision = Type.Object(
     at: Time,
     // Events of earlier versions do not have these fields.
     insteadOf: Type.Optional(
-      Type.Array(Type.String(), { description: "Approvers for whom a delegate decided" }),
+      Type.Array(Type.String(), { description: "Approvers whose delegate decided" }),
     ),
     step: Type.Optional(Type.Integer({ description: "Number of the step, from 0" })),
   },

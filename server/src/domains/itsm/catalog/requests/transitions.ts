@@ -68,7 +68,7 @@ const DECISION_FAILURES = [...Object.values(FAILURES), ApprovalExpired, StepEnde
 
 const DecidedStep = Type.Integer({
   minimum: 0,
-  description: "The step that you decide, from 0. Default: the current step",
+  description: "Number of the approval step, starting with 0. Default: the current step",
 });
 
 const subjectOf = ({ id }: Pick<RequestData, "id">) => ({ kind: "request", id });
@@ -238,7 +238,7 @@ const cancelRequest = transition("cancel", {
   effect: "drastic",
   summary: "Cancel a request that is not fulfilled",
   description:
-    "The requester, the recipient and members with `requests:work` can cancel it. The run that fulfils it is cancelled.",
+    "The requester, the recipient and members with `requests:work` can cancel it. The fulfilment run is also cancelled.",
   permission: RequestsSubmit,
   body: object({ reason: Type.Optional(Remark) }),
   event: RequestCancelled,

@@ -129,7 +129,7 @@ const Vote = Type.Object(
     id: id("chv"),
     round: Type.Integer({ description: "Number of submissions at that time" }),
     approverId: Type.String({ description: "The approver that the vote counts for" }),
-    userId: Type.String({ description: "Who voted" }),
+    userId: Type.String({ description: "Id of the voter" }),
     decision: Type.Enum(["approved", "rejected"]),
     comment: Type.String(),
     createdAt: Time,

@@ -95,7 +95,7 @@ export const templates = resource({
     create: {
       summary: "Create a template for standard changes",
       description:
-        "A template approves its changes in advance: a change of type `standard` uses the impact and the plans of the template, and is approved when it is submitted.",
+        "A template approves its changes in advance: a change of type `standard` uses the impact and the plans of the template and is approved on submission.",
     },
     update: {
       description:

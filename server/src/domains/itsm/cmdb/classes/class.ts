@@ -45,7 +45,7 @@ export const ClassName = Type.String({
 
 const Schema = Type.Record(Type.String(), Type.Unknown(), {
   description:
-    'A JSON Schema of an object, or an object of attribute names and schemas: `{ "cpus": { "type": "integer", "minimum": 1, "required": true } }`. Supported keywords: type, enum, minimum, maximum, minLength, maxLength, minItems, maxItems, format, items, properties, required, additionalProperties',
+    'JSON Schema of type `object`, or an object with a schema for each attribute name: `{ "cpus": { "type": "integer", "minimum": 1, "required": true } }`. Supported keywords: type, enum, minimum, maximum, minLength, maxLength, minItems, maxItems, format, items, properties, required, additionalProperties',
 });
 
 export const classFields = {

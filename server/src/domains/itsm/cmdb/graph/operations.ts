@@ -132,7 +132,7 @@ const Impact = Type.Object(
         via: Type.Object(
           { itemId: ItemId, type: relationshipFields.type },
           {
-            description: "The dependency that is one step closer, and the type of the relationship",
+            description: "Dependency one step closer to the item, with the relationship type",
           },
         ),
         ...tickets,
@@ -144,9 +144,11 @@ const Impact = Type.Object(
       byClass: Tally,
       byHops: Tally,
       incidents: Type.Integer({
-        description: "Open incidents, including those of the item itself",
+        description: "Number of open incidents, including incidents of the item",
       }),
-      changes: Type.Integer({ description: "Open changes, including those of the item itself" }),
+      changes: Type.Integer({
+        description: "Number of open changes, including changes to the item",
+      }),
     }),
     truncated: Truncated,
   },

@@ -83,7 +83,7 @@ export const mergeIncident = command({
   effect: "drastic",
   route: `POST ${path}/{id}/merge`,
   summary: "Merge an incident into another incident",
-  description: `Cancels the incident and its SLA clocks, and notifies its caller. Its description, comments and attachments are shown in the target incident, and replies to its e-mails are added there. Watchers who can view all incidents also watch the target. Both incidents must be open. Major incidents and their children can't be merged. You can undo the merge within ${UNDO_DAYS_MAX} days.`,
+  description: `Cancels the incident and its SLA clocks, and notifies its caller. The target incident shows the description, comments and attachments of the merged incident. Replies to its e-mails are added to the target incident. Watchers who can view all incidents also watch the target. Both incidents must be open. Major incidents and their children can't be merged. You can undo the merge within ${UNDO_DAYS_MAX} days.`,
   body: object({ intoId: ticketRef("incident", "inc") }),
   states: OPEN_STATES,
   emits: [IncidentMerged, DuplicateAdded],

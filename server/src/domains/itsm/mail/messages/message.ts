@@ -27,7 +27,9 @@ const summary = {
   commentId: nullable(Type.String({ description: "The comment with the text of the e-mail" })),
   notices: Type.Array(Type.String(), { description: "Omitted or repaired parts" }),
   tag: nullable(Type.String()),
-  fileId: nullable(Type.String({ description: "The original e-mail, until its retention ends" })),
+  fileId: nullable(
+    Type.String({ description: "Original e-mail. Deleted after the retention period" }),
+  ),
   createdAt: Time,
   endedAt: nullable(Time),
 };

@@ -89,7 +89,8 @@ export const getMessage = query({
   id: "mailboxes.get_message",
   route: `GET ${PATH}/{id}/messages/{mailId}`,
   summary: "Get an e-mail with its quoted text",
-  description: "The original e-mail is the file `fileId`, until its retention ends.",
+  description:
+    "The original e-mail is the file `fileId`. It is deleted after the retention period.",
   permission: MailRead,
   params: OfMail,
   response: item(MailMessageDetail),

@@ -71,7 +71,7 @@ export const updateStatusPage = command({
   route: `PATCH ${PATH}`,
   summary: "Update the settings of the status page",
   description:
-    "The page is at `/status/{workspace}` and can be read without signing in. It shows the components, and for incidents only the messages that were broadcast to it. Only incidents and components of production are shown.",
+    "The page is at `/status/{workspace}` and can be read without signing in. It shows components and the messages that were broadcast to the page. Other incident data is not shown. Only incidents and components of production are shown.",
   permission: StatusWrite,
   body: patch(fields),
   response: item(StatusPage),

@@ -129,7 +129,8 @@ export const previewHolidays = query({
   id: "business_calendars.preview_holidays",
   route: "POST /api/v1/itsm/calendars/preview-holidays",
   summary: "Preview the holidays of an iCalendar file",
-  description: "Returns the days that an import would add, with their names. Nothing is saved.",
+  description:
+    "Returns the dates and names of the holidays that the import adds. Nothing is saved.",
   permission: SlaRead,
   environmentScoped: false,
   body: object({ ics }),

@@ -28,7 +28,7 @@ export const ticketClocks = TICKET_PATHS.map((ticketPath) => {
     route,
     summary: `Explain the SLA clocks of ${kind === "incident" ? "an" : "a"} ${kind}`,
     description:
-      "Calculated from the log: each clock with its used time, its due time, and the events that started, paused and stopped it.",
+      "Calculated from the log. Each clock has its used time, its due time and the events that started, paused or stopped the clock.",
     permission: SlaRead,
     params: ticketParams(ticketPath),
     query: object(pageQuery),

@@ -92,7 +92,7 @@ function addAttachment(kind: TicketKind, AttachmentAdded: AttachmentEvent) {
     route: `POST ${path}/{id}/attachments`,
     summary: `Attach a file to ${article(name)}`,
     description:
-      "Send either the `fileId` of an upload, or the `name` and `content` of a short text.",
+      "To attach an upload, send `fileId`. To attach a short text, send `name` and `content`.",
     permission: kind.comment ?? kind.write,
     params: ticketParams(kind),
     body: AttachmentInput,

@@ -43,7 +43,8 @@ export const listHeldEvents = query({
   route: "GET /api/v1/workflows/{id}/held-events",
   summary: "List held events of the triggers of a workflow",
   description:
-    "Returns events that wait because of `debounce`, `batch` or `rateLimit`, by key; the first 200 that are due.",
+    "Returns events delayed by `debounce`, `batch` or `rateLimit`, grouped by key. Returns the 200 groups that are " +
+    "due first.",
   permission: WorkflowsRead,
   params: object({ id: WorkflowId }),
   response: item(Type.Object({ held: Type.Array(HeldEvents) }, { title: "WorkflowHeldEvents" })),

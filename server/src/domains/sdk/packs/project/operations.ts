@@ -22,7 +22,7 @@ const applyCode = command({
   route: "POST /api/v1/code/apply",
   summary: "Apply a folder of definitions",
   description:
-    "Applies all items or none, in the environment of the request, with the permission of each kind. New items are created and different items are replaced. Items from an earlier application of the same `project` that are missing in the folder are listed, and removed with `onMissing: remove`. Items that users edited are kept and listed, or overwritten. With `?dryRun=true`, it returns the plan without changing anything.",
+    "Applies all items to the environment of the request, or none if one fails. Requires the permission for each kind of item. New items are created and different items are replaced. Items from an earlier application of the same `project` that are missing in the folder are listed, and removed with `onMissing: remove`. Items that users edited are kept and listed, or overwritten. With `?dryRun=true`, it returns the plan without changing anything.",
   permission: PacksInstall,
   environmentScoped: true,
   body: ProjectInput,

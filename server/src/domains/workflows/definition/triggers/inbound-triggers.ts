@@ -108,7 +108,7 @@ export const WebhookTrigger = triggerSchema("webhook", {
         "^([A-Za-z0-9._~-]+|\\{[A-Za-z_][A-Za-z0-9_]*\\})(/([A-Za-z0-9._~-]+|\\{[A-Za-z_][A-Za-z0-9_]*\\})){0,2}$",
       maxLength: 200,
       description:
-        "Path after the URL: up to three segments, each a text or a parameter that expressions read as `trigger.input.params`, such as `orders/{id}`",
+        "Path after the URL, with up to three segments. Example: `orders/{id}`. Expressions read parameters as `trigger.input.params`",
     }),
   ),
   respond: Type.Optional(

@@ -28,7 +28,7 @@ export const commonFields = {
   inputSchema: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
       description:
-        "JSON Schema of `trigger.input`, or of the body of a request. Callers with other input get 422",
+        "JSON Schema of `trigger.input` or the request body. Callers with invalid input get 422",
     }),
   ),
 };
