@@ -1,5 +1,12 @@
+export interface MailKind {
+  /** The event types. */
+  readonly pattern: string;
+  readonly label: string;
+  readonly about: string;
+}
+
 /** Types of e-mail for the settings, as patterns of event types. */
-export const KINDS_OF_MAIL = [
+export const KINDS_OF_MAIL: readonly MailKind[] = [
   {
     pattern: "incident.*",
     label: "Incidents",
@@ -28,7 +35,14 @@ export const KINDS_OF_MAIL = [
   { pattern: "workflow.*", label: "Workflows", about: "Failed runs, and approvals of runs." },
   { pattern: "webhook.*", label: "Webhooks", about: "Webhooks that were paused after failures." },
   { pattern: "article.*", label: "Knowledge", about: "Articles that need a review." },
-] as const;
+];
+
+/** Pages are sent even if e-mail is turned off. */
+export const PAGES: MailKind = {
+  pattern: "page.*",
+  label: "Pages",
+  about: "Sent even if e-mail notifications are off.",
+};
 
 /** Adds or removes a pattern. */
 export function setMuted(

@@ -4,7 +4,7 @@ import { MailNotice } from "../data/notices/mail-notice.tsx";
 import { perform } from "../data/use-command.ts";
 import { useTitle } from "../shell/title.ts";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
-import { KINDS_OF_MAIL, setMuted } from "./mail-kinds.ts";
+import { KINDS_OF_MAIL, type MailKind, PAGES, setMuted } from "./mail-kinds.ts";
 import { CheckBox } from "../ui/form/controls.tsx";
 
 interface Preferences {
@@ -35,6 +35,24 @@ export function MailSettings() {
       },
     );
   };
+  const topic = ({ pattern, label, about }: MailKind, isEnabled: boolean) =>
+    preferences && (
+      <Switch
+        key={pattern}
+        label={label}
+        about={about}
+        isOn={isEnabled && !preferences.noEmailFor.includes(pattern)}
+        onChange={(isOn) =>
+          save(
+            {
+              email: preferences.email,
+              noEmailFor: setMuted(preferences.noEmailFor, pattern, !isOn),
+            },
+            isOn ? `${label}: e-mail turned on` : `${label}: e-mail turned off`,
+          )
+        }
+      />
+    );
   return (
     <div className="scroll reading">
       <div className="reading-sheet">
@@ -50,7 +68,7 @@ export function MailSettings() {
           <>
             <Switch
               label="E-mail notifications"
-              about="Off: you get no notifications by e-mail."
+              about="Off: you get no notifications by e-mail, except pages."
               isOn={preferences.email}
               onChange={(email) =>
                 save(
@@ -61,24 +79,9 @@ export function MailSettings() {
             />
             <fieldset className="mail-kinds" disabled={!preferences.email}>
               <legend>Topics</legend>
-              {KINDS_OF_MAIL.map(({ pattern, label, about }) => (
-                <Switch
-                  key={pattern}
-                  label={label}
-                  about={about}
-                  isOn={preferences.email && !preferences.noEmailFor.includes(pattern)}
-                  onChange={(isOn) =>
-                    save(
-                      {
-                        email: preferences.email,
-                        noEmailFor: setMuted(preferences.noEmailFor, pattern, !isOn),
-                      },
-                      isOn ? `${label}: e-mail turned on` : `${label}: e-mail turned off`,
-                    )
-                  }
-                />
-              ))}
+              {KINDS_OF_MAIL.map((kind) => topic(kind, preferences.email))}
             </fieldset>
+            {topic(PAGES, true)}
           </>
         )}
       </div>
