@@ -42,6 +42,8 @@ interface ComposerProps {
   readonly disabled?: string | undefined;
   readonly canResolve: boolean;
   readonly callerName: string | undefined;
+  /** Shown while the user writes to the caller. */
+  readonly notice: string | undefined;
   /** Replies by others since the user started writing, until the user confirms having read them. */
   readonly unseen: readonly Said[];
   readonly isWarned: boolean;
@@ -123,6 +125,11 @@ export function Composer(props: ComposerProps) {
             <i />
           </span>
           {props.writers.join(" and ")} {props.writers.length > 1 ? "are" : "is"} typing
+        </p>
+      )}
+      {props.notice !== undefined && !isInternal && text !== "" && (
+        <p className="composer-writers" role="status">
+          {props.notice}
         </p>
       )}
       <Unseen unseen={unseen} isWarned={props.isWarned} />

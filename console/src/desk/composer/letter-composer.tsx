@@ -1,5 +1,6 @@
 import { type RefObject, useEffect } from "react";
 import type { Ticket } from "../ticket-kind.ts";
+import { useCaller } from "../use-caller.ts";
 import { Composer, type ComposerHandle } from "./composer.tsx";
 import { type LetterOptions, useLetter } from "./use-letter.ts";
 import { useLetterCompletion } from "./use-letter-completion.ts";
@@ -20,6 +21,8 @@ export function LetterComposer(props: LetterComposerProps) {
   const { ticket, stream, isRead, onNext, onWriting, callerName } = props;
   const letter = useLetter(ticket, { stream, isRead, onNext });
   const completion = useLetterCompletion(ticket);
+  const caller = useCaller(ticket.callerId);
+  const isUnreachable = caller?.name !== undefined && caller.isContact && !caller.address;
   const { isWriting } = letter;
   useEffect(() => onWriting(isWriting), [onWriting, isWriting]);
   return (
@@ -32,6 +35,11 @@ export function LetterComposer(props: LetterComposerProps) {
       disabled={props.disabled}
       canResolve={props.canResolve}
       callerName={callerName?.split(" ")[0]}
+      notice={
+        isUnreachable
+          ? `${caller.name} has no e-mail address. The reply is only saved in the ticket.`
+          : undefined
+      }
       unseen={letter.unseen}
       isWarned={letter.isWarned}
       writers={props.writers}
