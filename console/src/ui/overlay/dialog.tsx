@@ -39,7 +39,10 @@ export function Dialog(props: DialogProps) {
       }}
       // Stops the event, so that Escape does not also close a panel behind the dialog.
       onKeyDown={(event) => event.key === "Escape" && event.stopPropagation()}
-      onPointerDown={(event) => event.target === dialog.current && close()}
+      // The second click of a double click on the button that opened the dialog does not close it.
+      onMouseDown={(event) => {
+        if (event.target === dialog.current && event.detail < 2) close();
+      }}
     >
       <form
         className="dialog-frame"
