@@ -196,6 +196,10 @@ export function whyNot(
   { assigneeId, runId }: Pick<ActionTicket, "assigneeId" | "runId">,
   meId: string | undefined,
 ): string | undefined {
-  if (id === "take" && assigneeId === meId) return "Already assigned to you.";
+  if (id === "take" && assigneeId !== null) {
+    return assigneeId === meId
+      ? "Already assigned to you."
+      : "Assigned to another member. To take it over, change the assignee.";
+  }
   return op === "requests.fulfil" && runId ? "A workflow fulfils this request." : undefined;
 }
