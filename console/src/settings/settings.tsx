@@ -5,7 +5,7 @@ import { useMe } from "../data/people.ts";
 import { useActions } from "../shell/actions.ts";
 import { SETTINGS } from "../shell/settings/declaration.ts";
 import { findSettings, type FoundSetting } from "../shell/settings/find.ts";
-import type { Setting, SettingsSection } from "../shell/settings/setting.ts";
+import type { Setting, SettingsSection } from "../shell/settings/setting-entry.ts";
 import { useOffered } from "../shell/settings/use-settings.ts";
 import { useTitle } from "../shell/title.ts";
 import { Empty } from "../ui/feedback.tsx";

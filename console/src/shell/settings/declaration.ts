@@ -5,7 +5,7 @@
 import { DESK } from "./desk.ts";
 import { ACCOUNT, PEOPLE, SECURITY, WORKSPACE } from "./people.ts";
 import { AGENTS, INSTALLATION, INTEGRATIONS } from "./platform.ts";
-import type { SettingsSection } from "./setting.ts";
+import type { SettingsSection } from "./setting-entry.ts";
 
 export const SETTINGS: readonly SettingsSection[] = [
   ACCOUNT,

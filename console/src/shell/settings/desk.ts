@@ -1,6 +1,6 @@
 /** Settings of the service desk. */
 import { Inbox } from "lucide-react";
-import type { SettingsSection } from "./setting.ts";
+import type { SettingsSection } from "./setting-entry.ts";
 
 export const DESK: SettingsSection = {
   id: "desk",

@@ -1,6 +1,6 @@
 /** Searches settings by title, synonyms and description. */
 import { foldText } from "../../ui/behaviour/fold.ts";
-import type { Setting, SettingsSection } from "./setting.ts";
+import type { Setting, SettingsSection } from "./setting-entry.ts";
 
 /** Tolerates endings of this length, so that singular and plural match each other. */
 const ENDING_MAX = 2;

@@ -1,6 +1,6 @@
 /** Settings of the user, the workspace, its people and its security. */
 import { Building2, ShieldCheck, UserRound, Users } from "lucide-react";
-import type { SettingsSection } from "./setting.ts";
+import type { SettingsSection } from "./setting-entry.ts";
 
 export const ACCOUNT: SettingsSection = {
   id: "account",

@@ -1,6 +1,6 @@
 /** Settings of agents, integrations and the installation. */
 import { Bot, Plug, Server } from "lucide-react";
-import type { Setting, SettingsSection } from "./setting.ts";
+import type { Setting, SettingsSection } from "./setting-entry.ts";
 
 export const AGENTS: SettingsSection = {
   id: "agents",

@@ -1,7 +1,7 @@
 /** The settings available to the user. */
 import { useEffect, useMemo, useState } from "react";
 import { useOffer } from "../offer.ts";
-import type { SettingsSection } from "./setting.ts";
+import type { SettingsSection } from "./setting-entry.ts";
 
 const NONE: readonly SettingsSection[] = [];
 
