@@ -125,7 +125,7 @@ test("a build is only used for its own sources, when complete, and unless others
   expect(findBuild(build(), folder, hashSources(build()))).toBe(undefined);
 });
 
-test("the first of two equal builds is kept; a build is dropped if its sources changed during it", () => {
+test("keeps the first of two equal builds and drops a build if sources changed during the build", () => {
   const sources = hashSources(build());
   const kept = store(sources);
   writeFileSync(join(kept, "loaded-by-the-first"), "");

@@ -68,7 +68,7 @@ const screens = sources.filter(({ path }) => !/^(ui|data|portal|gallery)\//.test
 const pathsWith = (pattern: RegExp): readonly string[] =>
   screens.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
 
-test("forms are those of useForm, in a frame of ui/form", () => {
+test("all forms use useForm and a frame from ui/form", () => {
   expect(pathsWith(/<form\b/).toSorted()).toEqual(Object.keys(OWN_FORMS));
   // These dialogs pick or confirm something. A dialog with fields that are sent is a FormDialog.
   expect(pathsWith(/<Dialog\b(?:=>|[^>])*\bonSubmit=/).toSorted()).toEqual([

@@ -36,7 +36,7 @@ const logIn = (password: string) => world.stranger("POST /api/v1/auth/token", { 
 const listIn = async (ask: typeof auditor, filter = "type=audit.auth.*") =>
   (await ask(`GET /api/v1/audit?${filter}`)).body.data as any[];
 
-test("a login is one event in the audit log of every workspace of the user", async () => {
+test("a login appears as a single event in the audit log of every workspace", async () => {
   const answer = await logIn(TEST_PASSWORD);
   expect(answer).toMatchObject({ status: 200, events: ["audit.auth.login"] });
   expect(answer.body.data.workspaces).toHaveLength(WORKSPACES + 1);
@@ -63,7 +63,7 @@ test("former members are in the audit log for their time of membership, and new 
   expect(await listIn(auditor)).toHaveLength(before.length + 1);
 });
 
-test("records failed logins of an account at most ten times a minute, and rejects all of them", async () => {
+test("rejects all failed logins and limits logging to ten per minute and account", async () => {
   world.clock.advance(60_000);
   const answers = [];
   for (let n = 0; n < 30; n += 1) answers.push(await logIn("wrong"));
@@ -78,7 +78,7 @@ test("records failed logins of an account at most ten times a minute, and reject
   expect(await logIn("wrong")).toMatchObject({ events: ["audit.auth.login_failed"] });
 });
 
-test("a workspace with consumers gets a separate event and shows it once", async () => {
+test("workspaces with consumers get a separate event and list it only once", async () => {
   const url = `${receiver.url}/logins`;
   const made = await listener("POST /api/v1/webhooks", {
     name: "SIEM",
@@ -167,7 +167,7 @@ test("a deactivated user is in the audit log for the time before, and again afte
   expect(seen.workspaceId).toBe(workspaceIdOf(workspaces[3]?.key ?? ""));
 });
 
-test("an account created by a workspace's identity provider sees nothing of another with its address", async () => {
+test("an account from an identity provider can't access a different account with the same address", async () => {
   const place = await world.workspace("provider");
   const owner = await world.member(["owner"], place);
   const managed = newId("usr");

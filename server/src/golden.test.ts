@@ -85,7 +85,7 @@ function leadsSomewhere(document: object, $ref: string): boolean {
   }
 }
 
-test("an alias references the parameters, body and responses of its operation", () => {
+test("aliases reference the parameters, body and responses of the original operation", () => {
   const described = Object.values(paths).flatMap((methods) => Object.values(methods));
   const byId = new Map(described.map((one) => [one.operationId, one]));
   const aliases = described.filter((one) => one["x-alias-of"] !== undefined);

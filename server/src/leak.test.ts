@@ -11,7 +11,7 @@ const CLIENT_SECRET = "planted-client-secret-Jw58";
 
 const world = await useWorld({ work: true, env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
 
-test("a secret, a token, a code and a password are found nowhere", async () => {
+test("does not leak secrets, tokens, codes or passwords", async () => {
   const answers: Answer[] = [];
   const owner = await world.member(["owner"]);
   const ask = async (route: string, body?: unknown): Promise<any> => {

@@ -25,7 +25,7 @@ test("the kernel imports no domain, and domains import others only by their inde
   expect(trespasses).toEqual([]);
 });
 
-test("the kernel names no product area that domains implement", () => {
+test("the kernel does not reference product areas", () => {
   const kernel = globSync("src/kernel/**/*", { cwd: root, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name));
@@ -101,7 +101,7 @@ test("no file exceeds the maximum length, and most are short", () => {
   expect(large / lengths.length).toBeLessThanOrEqual(0.05);
 });
 
-test("a comment is no wider than 120 columns", () => {
+test("comments do not exceed 120 columns", () => {
   const wide = sources.flatMap(({ path, text }) =>
     text
       .split("\n")

@@ -19,7 +19,7 @@ test("counts nanoseconds of living threads, including threads and processes that
   expect(secondsBetween(before, after)).toBeCloseTo(0.006, 9);
 });
 
-test("counts ended threads by the ticks of their process", () => {
+test("counts the process ticks of ended threads", () => {
   const before = new Map([[1, time({ 1: 1e9, 2: 1e9 }, 200)]]);
   const after = new Map([[1, time({ 1: 1.1e9 }, 250)]]);
   expect(secondsBetween(before, after)).toBeCloseTo(0.5, 9);

@@ -92,7 +92,7 @@ const readParent = (value: unknown, names: readonly string[], depth: number): un
     .slice(0, depth)
     .reduce<unknown>((at, one) => (at as Record<string, unknown> | undefined)?.[one], value);
 
-test("a condition shows, hides and requires fields", () => {
+test("conditions can show, hide and require fields", () => {
   expect(findMissing(LAPTOP, { kind: "repair" })).toEqual([
     { path: "/serial", message: "is required" },
   ]);
@@ -124,7 +124,7 @@ test.each<[Schema, string]>([
   [{}, "json"],
 ])("%j is rendered as %s", (schema, kind) => expect(kindOf(schema)).toBe(kind));
 
-test("a form starts with its defaults", () => {
+test("fills a new form with the default values", () => {
   const schema: Schema = {
     type: "object",
     $defs: { money: { type: "number", default: 5 } },
@@ -148,7 +148,7 @@ test("a duration is shown in the largest unit that divides it", () => {
   expect(isDuration("/items", { type: "integer" })).toBe(false);
 });
 
-test("a field that depends on a hidden one is hidden too, whatever was entered before", () => {
+test("hides fields that depend on a hidden field, regardless of earlier input", () => {
   const shownIf = (field: string, value: string, name: string): Schema => ({
     if: { properties: { [field]: { const: value } }, required: [field] },
     // oxlint-disable-next-line unicorn/no-thenable -- the word of JSON Schema

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { renderJson } from "./json-text.ts";
 
-test("values that fit on a line are on one line, others are not", () => {
+test("writes a value on a single line only if it fits", () => {
   const name = "a".repeat(100);
   expect(renderJson({ type: "string", list: [1, { a: null }], none: [], empty: {} })).toBe(
     '{ "type": "string", "list": [1, { "a": null }], "none": [], "empty": {} }\n',

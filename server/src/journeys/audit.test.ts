@@ -5,7 +5,7 @@ import { expectSound, useConsole } from "./testing.ts";
 describeInBrowser("audit log", () => {
   const at = useConsole();
 
-  test("events are found by ticket number and by a person who left, and Clear resets all fields", async () => {
+  test("finds events by ticket number and by former member, and Clear resets all fields", async () => {
     const owner = await at.world.member(["owner"]);
     const gone = await at.world.member(["agent"]);
     await owner(`PATCH /api/v1/settings/users/${gone.userId}`, { name: "Dana Doe" });

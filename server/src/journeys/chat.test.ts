@@ -11,7 +11,7 @@ const service = await useModelService();
 describeInBrowser("the designer of a chat", () => {
   const at = useConsole({ env: service.upstream.env });
 
-  test("the preview streams the text of a model, and shows the files of an answer", async () => {
+  test("the preview streams model text and shows files", async () => {
     const owner = await at.world.member(["owner"]);
     const url = { baseUrl: `${service.upstream.url}/v1` };
     const { id: connectorId } = await createConnector(owner, "openai", url, { kind: "none" });

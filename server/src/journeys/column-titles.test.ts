@@ -21,7 +21,7 @@ describeInBrowser("titles of columns", () => {
     ["price", "Price €"],
   ];
 
-  test("the titles of a file appear in the grid, in a form and in an app, and a title changes independently of the name", async () => {
+  test("shows file header titles in grids, forms and apps, and changes a title without changing the name", async () => {
     const { page } = await at.visit(["admin"]);
     await page.goto(`${at.origin}/imports`);
     await page.getByLabel("File to import").setInputFiles({

@@ -50,7 +50,7 @@ describeInBrowser("the queue of the desk", () => {
     return tops.toSorted((one, other) => one.top - other.top).map(({ number }) => number);
   };
 
-  test("keys act on all selected tickets, name those that would fail before, and Undo reverts all", async () => {
+  test("shortcut keys apply to all selected tickets, list expected failures first, and support Undo", async () => {
     const tickets = await raiseAll(["Toner A", "Toner B", "Toner C"]);
     const change = await raise("changes", "Toner for all");
     const agent = await at.visit(["agent"]);
@@ -256,7 +256,7 @@ describeInBrowser("the queue of the desk", () => {
     expect(visitor.faults).toEqual([]);
   });
 
-  test("a change of the team is one line, and its toast does not cover the composer", async () => {
+  test("shows a team change as a single line, and the toast does not cover the composer", async () => {
     const [from, to] = await Promise.all(
       ["First line", "Second line"].map(async (name) => {
         const made = await owner(`POST ${ITSM}/teams`, { name });

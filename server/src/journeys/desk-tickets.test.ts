@@ -25,7 +25,7 @@ describeInBrowser("tickets that belong together", () => {
     await page.getByRole("list", { name: "Timeline" }).waitFor();
   };
 
-  test("an agent links a ticket by number, by words and from the other side", async () => {
+  test("links tickets by number, by text search, and from the linked ticket", async () => {
     const incident = await raise("incidents", "Mail is slow");
     const problem = await raise("problems", "Gateway drops connections");
     const change = await raise("changes", "Replace the gateway");
@@ -142,7 +142,7 @@ describeInBrowser("tickets that belong together", () => {
     expect(agent.faults).toEqual([]);
   });
 
-  test("an agent changes the title, category, caller and items of a ticket in one dialog", async () => {
+  test("edits ticket title, category, caller and items in a single dialog", async () => {
     const contact = await owner(`POST ${ITSM}/contacts`, { name: "Otto Krug", phone: "0801" });
     const item = await owner("POST /api/v1/cmdb/items", { name: "Mixer 7", class: "server" });
     expect(item.status).toBe(201);
@@ -207,7 +207,7 @@ describeInBrowser("tickets that belong together", () => {
     expect(agent.faults).toEqual([]);
   });
 
-  test("a duplicate is merged into a ticket found by words, and both show it", async () => {
+  test("merges a duplicate into a ticket from text search and shows the merge on both tickets", async () => {
     const [stays, goes] = [
       await raise("incidents", "Scanner shows E-17"),
       await raise("incidents", "Dock scanner dead", { description: "It beeps twice." }),

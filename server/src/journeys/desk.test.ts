@@ -139,7 +139,7 @@ describeInBrowser("the agent's desk", () => {
     expect([...ada.faults, ...ben.faults]).toEqual([]);
   });
 
-  test("a macro on many tickets shows a preview, and then changes all", async () => {
+  test("previews a macro on many tickets and then applies it", async () => {
     const macro = await owner("POST /api/v1/itsm/macros", {
       name: "Take and tag",
       steps: [{ act: "take" }, { act: "tag", add: ["batch"] }],

@@ -289,7 +289,7 @@ describeInBrowser("editing workflows", () => {
     expect((await read()).status).not.toBe("archived");
   });
 
-  test("a run asks for the inputs that its steps read, and remembers them; a test asks for the event", async () => {
+  test("a run requests and remembers the inputs used by steps; a test requests the event", async () => {
     const values = {
       greeting: "Hello {{ trigger.input.name }}",
       twice: "{{ trigger.input.n * 2 }}",

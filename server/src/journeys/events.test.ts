@@ -8,7 +8,7 @@ import { expectSound, expectSoundInEveryLook, useConsole, pressAndConfirm } from
 describeInBrowser("events", () => {
   const at = useConsole();
 
-  test("an event appears live, is found by its text, and leads to its effects", async () => {
+  test("shows new events live, finds events by text, and links to effects", async () => {
     const ask = await at.world.member(["owner"]);
     const tell = {
       id: "tell",

@@ -49,7 +49,7 @@ describeInBrowser("forms", () => {
     expect(admin.faults).toEqual([]);
   });
 
-  test("a dialog shows missing values at their fields, and asks before it discards input", async () => {
+  test("dialogs show errors at required fields and confirm before discarding input", async () => {
     const owner = await at.world.member(["owner"]);
     const admin = await at.visit(["admin"]);
     const { page } = admin;

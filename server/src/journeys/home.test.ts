@@ -110,7 +110,7 @@ describeInBrowser("coming home", () => {
     await second.page.getByRole("heading", { name: /Somebody\./ }).waitFor();
   });
 
-  test("home shows waiting, failed and changed items live, without layout shifts", async () => {
+  test("Home updates waiting, failed and changed items live without layout shifts", async () => {
     const owner = await at.world.member(["owner"]);
     const other = await at.world.member(["owner"]);
     const visitor = await at.visitAs(owner.token);

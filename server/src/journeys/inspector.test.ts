@@ -164,7 +164,7 @@ describeInBrowser("the inspector", () => {
     expect((await savedNode(id, "run")).config.source).toContain("return found.length");
   });
 
-  test("a trigger shows its URL, its next times, and where it is enabled", async () => {
+  test("triggers show URL, next run times, and enabled environments", async () => {
     const { id } = await makeWorkflow({ type: "webhook" });
     const visitor = await at.visit(["owner"]);
     const { page } = visitor;

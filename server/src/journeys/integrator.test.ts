@@ -183,7 +183,7 @@ describeInBrowser("integrator", () => {
     expect((await owner(`GET /api/v1/connectors/${id}/consent`)).body.data.status).toBe("up");
   });
 
-  test("an artifact is written, tested and run, and its history shows it", async () => {
+  test("edits, tests and runs an artifact and shows the history", async () => {
     const visitor = await at.visit(["owner"]);
     const { page } = visitor;
     await page.goto(`${at.origin}/artifacts`);

@@ -20,7 +20,7 @@ describeInBrowser("permissions and stopped workflows", () => {
     await page.locator(".live-tag").waitFor({ state: "detached" });
   });
 
-  test("a field for people shows why it has no options", async () => {
+  test("user fields explain missing options", async () => {
     const owner = await at.world.member(["owner"]);
     const role = await owner("POST /api/v1/settings/roles", {
       name: "Dispatcher",

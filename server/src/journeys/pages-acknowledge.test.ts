@@ -34,7 +34,7 @@ describeInBrowser("pages to acknowledge", () => {
     await waiting.getByRole("link", { name: /Core router down/ }).waitFor({ state: "detached" });
   });
 
-  test("a rotation with a member who left is shown as broken, with the people who can fix it", async () => {
+  test("shows a rotation with a former member as broken and lists members who can fix it", async () => {
     const owner = await at.world.member(["owner"]);
     const gone = await at.world.member(["agent"]);
     const visitor = await at.visit(["owner"]);

@@ -105,7 +105,7 @@ describeInBrowser("runs", () => {
     await expectSound(visitor);
   });
 
-  test("a loop shows its counts, and its failed items are visited one by one", async () => {
+  test("shows loop counts and navigates through failed items", async () => {
     const ask = await at.world.member(["owner"]);
     const body = {
       nodes: [{ ...price("$number(item)"), onError: "continue" }],

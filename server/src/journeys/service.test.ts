@@ -136,7 +136,7 @@ describeInBrowser("on call, services and problems", () => {
     expect(admin.faults).toEqual([]);
   });
 
-  test("an item has the fields of its class, and a problem becomes a known error and an article", async () => {
+  test("items show class fields, and problems can become known errors and articles", async () => {
     const admin = await at.visit(["admin"]);
     const { page } = admin;
     await page.goto(`${at.origin}/services/classes?open=new`);

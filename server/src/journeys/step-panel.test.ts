@@ -57,7 +57,7 @@ describeInBrowser("the panel of a step", () => {
       .toEqual([[set("first"), set("last")], [{ from: "first", to: "last" }]]);
   });
 
-  test("approvers and people are found by name, and their ids are saved", async () => {
+  test("finds approvers and users by name and saves ids", async () => {
     const carl = await at.world.member(["agent"]);
     await carl("PATCH /api/v1/auth/me", { name: "Carl" });
     const config = { approvers: ["owner"], message: "Ship it?" };

@@ -19,7 +19,7 @@ const WORK_LIMIT_MS = 50_000;
 const database = useServerDatabase();
 useProducts();
 
-test("a fleet restarts a killed process, restarts processes one by one while another serves, and ends completely", async () => {
+test("a fleet restarts killed processes, performs rolling restarts, and stops completely", async () => {
   const port = await freePair();
   const env = { ...database.env, MILLRACE_STOP_DELAY_SECONDS: "0" };
   const scale = launch(env, [SCALE, "--api", "2", "--worker", "0", "--port", String(port)]);
@@ -48,7 +48,7 @@ test("a fleet restarts a killed process, restarts processes one by one while ano
   expect(await isReady(port + 1)).toBe(false);
 });
 
-test("a fleet that can't start gives the reason and leaves no processes", async () => {
+test("a failed fleet start reports the reason and leaves no processes", async () => {
   const embedded = launch({}, [SCALE, "--port", "20000"]);
   expect(await embedded.ended).toBe(2);
   expect(said(embedded)).toContain("Set DATABASE_URL");

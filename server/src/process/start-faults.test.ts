@@ -6,7 +6,7 @@ import { dataFolder, launch, useProducts } from "./testing/product.ts";
 
 useProducts();
 
-test("a start that can't succeed gives the reason in one sentence and creates nothing", async () => {
+test("a failed start reports the reason in a single sentence and has no side effects", async () => {
   await using busy = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => busy.once("listening", resolve));
   const { port } = busy.address() as AddressInfo;

@@ -10,7 +10,7 @@ test("each kind of approver is converted to a value and back", () => {
   expect(approvers.map(wordOf)).toEqual(["manager", "usr_a", "tem_b", "rol_c", "agent"]);
 });
 
-test("an approval by people has one step, and is stored without steps", () => {
+test("a user approval has a single step and is stored without steps", () => {
   const steps = stepsOf(plain);
   expect(steps).toEqual([{ approvers: [{ kind: "person", id: "usr_a" }], rule: "all" }]);
   expect(withSteps(plain, steps)).toEqual({ ...plain, steps: [] });

@@ -21,7 +21,7 @@ test("three weeks begin on a Monday and have one entry per day, also across a ch
   expect(toDayKey(addDays(new Date("2026-10-25T00:00"), 1))).toBe("2026-10-26");
 });
 
-test("a night belongs to the day it starts on, and longer changes are shown on each of their days", () => {
+test("an overnight change is shown on its start day, and longer changes on every day", () => {
   const on = (start: string, end: string) =>
     days
       .slice(0, 4)
@@ -51,7 +51,7 @@ test("a change freeze shows its start and end time if it covers only a part of a
   ).toEqual([["Freeze from 18:00"], ["Freeze"], ["Freeze until 06:00"], []]);
 });
 
-test("a time window names its second day unless it ends the following night", () => {
+test("a time window shows the end day unless it ends the following night", () => {
   const span = (start: string, end: string) => toSpan(local(start), local(end));
   expect(span("2026-11-16T22:00", "2026-11-17T03:00")).toBe(
     "Mon, 16 Nov, 22:00–03:00".replace("Mon,", "Mon"),

@@ -15,7 +15,7 @@ test("a result replaces its expression", () => {
   );
 });
 
-test("the token that the server rejected is marked, at the position of its expression", () => {
+test("marks the rejected token at its position in the expression", () => {
   const text = "Hello {{ $nope(1) }}";
   const mark = markError(
     text,

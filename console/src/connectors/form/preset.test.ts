@@ -6,7 +6,7 @@ test("a monogram has two letters for any name", () => {
   expect(names.map(monogramOf)).toEqual(["Gi", "GS", "X", "Mc", "Ms", ""]);
 });
 
-test("services are found by words in any order, and by category", () => {
+test("services match search words in any order, and categories", () => {
   const all = [
     { id: "b", title: "Slack", category: "communication", guide: "Make an app" },
     { id: "a", title: "Google Docs", category: "google", guide: "Enable the API" },

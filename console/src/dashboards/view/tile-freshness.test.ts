@@ -15,7 +15,7 @@ test("an event marks only the tiles as stale whose source it affects", () => {
   ).toBe(false);
 });
 
-test("a tile that was read later than a response is kept, whichever arrived first", () => {
+test("keeps the newer tile data regardless of arrival order", () => {
   const tile = (id: string, second: number) => ({
     id,
     kind: "report" as const,

@@ -3,7 +3,7 @@ import { toCurlCall, toTypeScriptCall } from "./request-code.ts";
 
 const AT = { baseUrl: "https://m.example.com", workspace: "default", environment: "production" };
 
-test("a call is formatted as a single curl command with its path, query and body", () => {
+test("formats a request as a single curl command with path, query and body", () => {
   const route = "POST /api/v1/webhooks/{id}/recover";
   const input = { params: { id: "whk 1" }, query: { q: "a b" }, body: { note: "it's" } };
   expect(toCurlCall(route, input, AT)).toBe(
@@ -19,7 +19,7 @@ test("a call is formatted as a single curl command with its path, query and body
   );
 });
 
-test("secrets become placeholders, and names of secrets are kept", () => {
+test("replaces secret values with placeholders and keeps secret names", () => {
   const input = {
     body: {
       name: "CRM",

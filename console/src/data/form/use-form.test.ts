@@ -25,6 +25,6 @@ export function checkTypes(form: typeof useForm, isNew: boolean): void {
   drawn.field("name").onChange("A");
 }
 
-test("fields, values and parameters of a form match its operation", () => {
+test("form fields, values and parameters match the operation", () => {
   expect(checkTypes).toBeTypeOf("function");
 });

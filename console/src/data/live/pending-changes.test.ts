@@ -19,7 +19,7 @@ const reading = (operation: string, id?: string): Reading => ({
   otherNames: () => [],
 });
 
-test("all events of a resource are considered, not only the last one", () => {
+test("considers all resource events, not only the latest", () => {
   const pending = new PendingChanges();
   pending.note(event({ changes: ["tags"], parentId: "inc_old" }));
   pending.note(event({ changes: ["title"], parentId: "inc_new" }));

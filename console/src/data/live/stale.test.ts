@@ -11,7 +11,7 @@ test("every event type of the catalogue makes an operation stale, and all named 
   expect([...prefixes].filter((prefix) => !operations.includes(`\n${prefix}`))).toEqual([]);
 });
 
-test("the namespace of a security event is its resource", () => {
+test("uses the namespace of a security event as the resource", () => {
   expect(namespaceOf("audit.role.created")).toBe("audit.role");
   expect(namespaceOf("workflow.run_started")).toBe("workflow");
   expect(staleAfter("something.else")).toEqual([]);
@@ -64,7 +64,7 @@ test("queries about one resource stay fresh when another changes, unless either 
   expect(isStaleAfter(many, reading("incidents.get", "INC0000002"))).toBe(true);
 });
 
-test("parts of a ticket become stale after the events that change them", () => {
+test("ticket subresources become stale after related events", () => {
   const after = (type: string, operation: string): boolean =>
     isStaleAfter({ ...CHILD_CHANGED, type, fields: [] }, reading(operation, "INC0000001"));
   expect(after("incident.watcher_added", "incidents.list_watchers")).toBe(true);

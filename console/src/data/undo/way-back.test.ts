@@ -5,7 +5,7 @@ import { beginCommand, forgetUndoable, offerWaysBack } from "./way-back.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test("the toast after a command offers undo, and no other toast does", () => {
+test("only the toast after a command offers undo", () => {
   let undone: readonly string[] | undefined;
   let may = true;
   offerWaysBack(() =>
@@ -49,7 +49,7 @@ test("the toast after a command offers undo, and no other toast does", () => {
   expect([offered(taken), ways]).toEqual([undefined, 1]);
 });
 
-test("commands of one user action are undone together, regardless of their duration, or not at all", () => {
+test("undoes all commands of a user action together or not at all, regardless of duration", () => {
   let undone: readonly string[] = [];
   offerWaysBack(() => (targets) => (undone = targets.map((one) => one.correlationId)));
   const offered = (): readonly string[] => {

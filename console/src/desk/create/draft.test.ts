@@ -12,7 +12,7 @@ test("a new contact needs a name, and an address or a phone number", () => {
   expect(faultsOf("problem", { ...INITIAL, contact })).toEqual([]);
 });
 
-test("a change needs a title, and ends after it starts", () => {
+test("requires a change title and an end after the start", () => {
   expect(faultsOf("change", INITIAL)).toEqual(["title"]);
   const [early, late] = ["2026-03-01T08:00:00Z", "2026-03-01T09:00:00Z"];
   const draft = { ...INITIAL, title: "Move", plannedStart: late, plannedEnd: early };

@@ -11,7 +11,7 @@ test("typed text becomes the name, the address or the phone number of a new cont
   });
 });
 
-test("empty parts of a contact are not sent", () => {
+test("does not send empty contact fields", () => {
   const contact = { ...toNewContact("Rosa"), phone: " 0800 " };
   expect(toContactBody(contact)).toEqual({ name: "Rosa", phone: "0800" });
 });

@@ -48,7 +48,7 @@ for (const [kind, fields] of Object.entries(EDITED_FIELDS)) {
   });
 }
 
-test("a field that belongs to a state is shown in it alone", () => {
+test("shows state-specific fields only in that state", () => {
   const names = (state: string) => fieldsOf({ kind: "incident", state }).map(({ name }) => name);
   expect(names("new")).not.toContain("holdUntil");
   expect(names("on_hold")).toContain("holdUntil");

@@ -18,7 +18,7 @@ const moment = (n: number, type: string, fields: Partial<Moment> = {}): Moment =
 const shown = (...moments: readonly Moment[]) =>
   toStream(moments.toReversed(), (id) => names[id], "usr_s");
 
-test("messages are separate entries, and simultaneous changes by one person are grouped in one line", () => {
+test("shows messages as separate entries and groups simultaneous changes by the same user", () => {
   const stream = shown(
     moment(1, "created", { actor: SVEN }),
     moment(2, "updated", { changes: [{ field: "state", from: "new", to: "in_progress" }] }),
@@ -55,7 +55,7 @@ test("messages are separate entries, and simultaneous changes by one person are 
   ]);
 });
 
-test("a change of the team is one line, and only real escalations are shown as escalations", () => {
+test("shows a team change as a single line and only real escalations as escalations", () => {
   const at = new Date(Date.UTC(2026, 10, 16, 9)).toISOString();
   const moved = { field: "teamId", from: "tem_o", to: "tem_n" };
   const worse = { field: "severity", from: "low", to: "high" };
@@ -167,7 +167,7 @@ test("approval steps and reminders are described", () => {
   }
 });
 
-test("decisions on a request are shown with their comments, and workflow steps with the person who decided", () => {
+test("shows request decisions with comments, and workflow steps with the approver", () => {
   const told = shown(
     moment(1, "approved", { data: { approval: { decisions: [{ comment: "OK from me" }] } } }),
     moment(2, "step_decided", {

@@ -9,7 +9,7 @@ const node = (id: string, hops: number, viaId?: string) => ({
   isHurt: false,
 });
 
-test("columns are hops, edges connect items with their cause, and items that do not fit are counted", () => {
+test("shows hops as columns, connects items to causes, and counts overflow items", () => {
   const many = Array.from({ length: 9 }, (_, n) => node(`b${n}`, 1, "a"));
   const { nodes, lines, left, height } = layOutImpact(
     [node("a", 0), ...many, node("c", 2, "b0")],

@@ -6,7 +6,7 @@ const step = (id: string, more: object = {}): RunStep =>
   ({ id, nodeId: id, name: id, status: "completed", attempts: 1, logs: [], ...more }) as never;
 const usage = { inputTokens: 100, outputTokens: 20, cachedTokens: 0 };
 
-test("the turns, calls, results and approvals of an agent are in order", () => {
+test("sorts agent turns, calls, results and approvals in order", () => {
   const agent = step("bot", { input: { prompt: "Double 4" } });
   const calls = [
     { id: "a", name: "double", arguments: { n: 4 } },

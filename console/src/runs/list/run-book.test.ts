@@ -70,7 +70,7 @@ test("events update runs on older pages, and remove those that no longer match",
   expect(ids(showRuns(BOOK, changes, "completed"))).toBe("9 8 7 5");
 });
 
-test("a response that was read before an event does not revert it", () => {
+test("a response older than an event does not revert the event", () => {
   const changes = new ToldRuns();
   const before = merge(undefined, page([run(2, "running"), run(1, "running")], undefined, 4));
   changes.note(told(6, 2, "failed", timeOf(6)));

@@ -37,7 +37,7 @@ test("selecting another item of a loop resets the selection of its inner loops",
   expect(writeItems(chooseItem(items, "each", undefined))).toBe("other:2");
 });
 
-test("an item of an inner loop belongs to the first outer item, unless another is selected", () => {
+test("inner loop items belong to the first outer item by default", () => {
   expect(writeItems(chooseItem(new Map(), "each/lines", 2))).toBe("each:0,each/lines:2");
   const items = new Map([["each", 12]]);
   expect(writeItems(chooseItem(items, "each/lines", 2))).toBe("each:12,each/lines:2");

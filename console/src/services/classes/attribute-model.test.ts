@@ -13,7 +13,7 @@ const schema = {
   additionalProperties: false,
 };
 
-test("a schema that is parsed and written again does not change, whatever it contains", () => {
+test("parsing and serialising a schema does not change it", () => {
   expect(toSchema(toTable(schema))).toEqual(schema);
   expect(toTable(schema).lines.map(({ kind }) => kind)).toEqual([
     "integer",
@@ -36,7 +36,7 @@ test("another type changes the schema, and a line without a name is omitted", ()
   });
 });
 
-test("a class inherits the attributes of its parents, also with cyclic inheritance", () => {
+test("a class inherits parent attributes, even with cyclic inheritance", () => {
   const classes = [
     { name: "server", extends: null, attributes: schema },
     {

@@ -45,14 +45,14 @@ test("a pinned entry is first, and the last unpinned one makes room", () => {
   expect(firstOf(used(LETTERS), all)).toHaveLength(FIRST_MAX);
 });
 
-test("a hidden entry is under More until it is pinned", () => {
+test("shows hidden entries under More until pinned", () => {
   const hidden = hide(ORIGINAL, "a");
   expect(firstOf(used(["a", "b", "c"]), hidden)).toBe("bc");
   expect(moreOf(used(["a", "b", "c"]), hidden)).toBe("a");
   expect(firstOf(used(["a", "b", "c"]), pin(hidden, "a"))).toBe("abc");
 });
 
-test("an entry moves by one place and stops at the ends", () => {
+test("moves an entry by one position and stops at the first and last position", () => {
   const first = ["a", "b", "c"];
   const moved = move(ORIGINAL, first, { id: "c", by: -1 });
   expect(firstOf(used(first), moved)).toBe("acb");

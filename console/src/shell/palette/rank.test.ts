@@ -12,7 +12,7 @@ test("texts that contain the letters in order match, others do not", () => {
   expect(rank("anything", "")).toBeGreaterThanOrEqual(0);
 });
 
-test("texts that begin with the search text come first, then those with a word that does", () => {
+test("ranks text prefix matches first, then word prefix matches", () => {
   expect(best("run", ["Prune records", "Go to runs", "Runs"])).toBe("Runs");
   expect(best("run", ["Prune records", "Go to runs"])).toBe("Go to runs");
 });

@@ -62,7 +62,7 @@ test("settings have unique titles, and those in the menu have the same name as t
   }
 });
 
-test("settings are found by the terms of other products, best first", () => {
+test("finds settings by terms from other products and sorts by relevance", () => {
   expect(titles("users")[0]).toBe("People");
   expect(titles("canned responses")[0]).toBe("Macros");
   expect(titles("history")[0]).toBe("Audit log");
@@ -90,7 +90,7 @@ test("on a page with tabs, the current setting is that of the open tab", () => {
   expect(at("/settings")).toBeUndefined();
 });
 
-test("an old address is redirected with the rest of its path", () => {
+test("redirects old URLs and keeps the rest of the path", () => {
   expect(movedTo("/people/usr_1")).toBe("/settings/people/usr_1");
   expect(movedTo("/desk/settings/macros")).toBe("/settings/desk/macros");
   expect(movedTo("/settings/programs")).toBe("/settings/api");

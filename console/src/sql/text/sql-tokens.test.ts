@@ -7,7 +7,7 @@ test("parameters are counted outside of strings and comments, without gaps", () 
   expect(findParameters("select 1")).toEqual([]);
 });
 
-test("tables are found by their aliases", () => {
+test("finds tables by alias", () => {
   const sql = `select * from orders o join "big-table" as b on b.id = o.id, items where x = 'from nowhere n'`;
   expect([...findAliases(sql)]).toEqual([
     ["orders", "orders"],

@@ -61,7 +61,7 @@ test("a change during the first page request is in the list after the response",
   expect(titles(server.book)).toEqual(["one", "from Bo", "four"]);
 });
 
-test("a page that was read before a change does not overwrite it", async () => {
+test("a page older than a change does not overwrite the change", async () => {
   const server = serve(["one", "two", "three"]);
   server.book.need(0, 1);
   await server.answer();

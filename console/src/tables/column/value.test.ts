@@ -66,7 +66,7 @@ test("a value of an unknown type is displayed as text", () => {
   expect(toText(column("lookup"), { x: 1 }, nobody)).toBe('{"x":1}');
 });
 
-test("a column label is its title, and a path starts with the title of its reference", () => {
+test("uses the title as column label, and starts a path with the reference title", () => {
   const columns = [{ name: "sku", title: "SKU" }];
   expect(
     ["sku", "sku.city", "createdAt", "gone"].map((name) => titleOfColumn(columns, name)),

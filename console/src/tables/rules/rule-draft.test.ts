@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { describeRule, NEW_RULE, ruleFault, toggle } from "./rule-draft.ts";
 
-test("a rule describes what it grants and what is missing", () => {
+test("describes granted and missing permissions of a rule", () => {
   expect(describeRule(NEW_RULE, String, String)).toBe("Everyone can view all records.");
   const some = { roles: ["agent"], actions: ["update", "read"], where: { a: 1 }, fields: ["a"] };
   expect(

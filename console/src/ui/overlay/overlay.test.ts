@@ -12,7 +12,7 @@ test("matches at the beginning come before other matches", () => {
   expect(filterOptions(people, "ilk").map(({ label }) => label)).toEqual(["İlkay Öz"]);
 });
 
-test("arrow keys wrap around in a menu, letters go to the next item that begins with them", () => {
+test("arrow keys wrap around in a menu, and letter keys select the next matching item", () => {
   const items = ["Copy", "Cut", "Delete"].map((label) => ({ label }));
   expect([nextItem(items, 2, "ArrowDown"), nextItem(items, 0, "ArrowUp")]).toEqual([0, 2]);
   expect([nextItem(items, 0, "c"), nextItem(items, 1, "c"), nextItem(items, 0, "x")]).toEqual([

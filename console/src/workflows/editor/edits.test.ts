@@ -85,7 +85,7 @@ test("the same action connects and disconnects steps, and rejects cycles and edg
   expect(linkSteps(draft, "a", "each/in")).toEqual({ refused: expect.stringContaining("loop") });
 });
 
-test("a step without edges does not start until it is connected again", () => {
+test("a disconnected step does not start until reconnected", () => {
   const stepOf = ({ nodes }: Graph, id: string) => nodes.find((step) => step.id === id);
   const wire = layOut(draft).wires.find(({ id }) => id === "b>each");
   const { after } = done(wire && deleteWire(draft, wire, []));

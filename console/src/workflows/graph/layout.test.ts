@@ -19,7 +19,7 @@ const isInside = (inner: Box, outer: Box): boolean =>
 const meet = (a: Box, b: Box): boolean =>
   a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 
-test("outputs of a step are drawn in edge order, independent of their names", () => {
+test("draws step outputs in edge order, regardless of names", () => {
   const graph: Graph = {
     nodes: [step("pick"), step("z"), step("a"), step("m")],
     edges: [edge("pick", "z", "1"), edge("pick", "a", "2"), edge("pick", "m", "3")],
@@ -29,7 +29,7 @@ test("outputs of a step are drawn in edge order, independent of their names", ()
   expect(xs).toEqual(xs.toSorted((a, b) => a - b));
 });
 
-test("a loop frame contains its body, a collapsed loop is drawn as a step, and several outputs to one step are one wire", () => {
+test("draws loop frames around the body, collapsed loops as steps, and merges parallel wires", () => {
   const body: Graph = { nodes: [step("x"), step("y")], edges: [edge("x", "y")] };
   const graph: Graph = {
     nodes: [step("pick"), step("each", { type: "loop", config: { body } })],

@@ -55,7 +55,7 @@ describe("merging the changes of two users to one definition", () => {
     expect(findStep(definition, "b")).toEqual(step("b", 2));
   });
 
-  test("keeps a step that one user changed and the other removed, unless the user decides otherwise", () => {
+  test("keeps a step by default if one side changed it and the other side removed it", () => {
     const mine = removeSteps(base, ["b"]);
     const theirs = replaceStep(base, "b", step("b", 2));
     const kept = mergeDefinitions({ base, mine, theirs });
@@ -109,7 +109,7 @@ describe("merging the changes of two users to one definition", () => {
     expect(lines(definition)).toEqual(["b>a", "r>b"]);
   });
 
-  test("merges the steps of a loop one by one", () => {
+  test("merges loop steps separately", () => {
     const loop = (n: number, ids: readonly string[], items = "[1]"): Definition => ({
       ...chain(),
       nodes: [
@@ -218,7 +218,7 @@ test("a merge does not lose changes, create cycles or start other steps", () => 
   );
 });
 
-test("a side without changes takes the other side, and two equal changes are merged as one", () => {
+test("uses the changed side if only one side changed, and merges equal changes", () => {
   fc.assert(
     fc.property(plays, (acts) => {
       const edited = play(base, acts, "mine");

@@ -40,7 +40,7 @@ test("a problem is assigned to its step and field, also in loops", () => {
   expect(at("/nodes/9/config")).toEqual([undefined, "nodes/9/config"]);
 });
 
-test("a card shows its first error, and no warnings", () => {
+test("shows only the first error on a card and does not show warnings", () => {
   const found = problemsByStep([
     { path: "", key: "a", field: "config/url", message: "is deprecated", severity: "warning" },
     { path: "", key: "a", field: "config/url", message: "is required" },

@@ -8,7 +8,7 @@ const run = (n: number) => ({
   durationMs: n * 100,
 });
 
-test("the last runs are drawn oldest first, up to the maximum", () => {
+test("draws the latest runs oldest first and limits the number", () => {
   const recent = [3, 2, 1].map(run);
   const summaries = summariseRuns([
     { id: "a", activity: { recent, lastDay: { failed: 2 } } },

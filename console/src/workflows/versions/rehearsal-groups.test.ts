@@ -24,7 +24,7 @@ test("runs with the same difference form one group, and the worst group is first
   ]);
 });
 
-test("a value is shown in one short line, and a failure as its message", () => {
+test("shows a value as a single short line and a failure as an error message", () => {
   expect(toValueText({ status: "failed", error: { code: "x", message: "No number." } })).toBe(
     "No number.",
   );

@@ -225,7 +225,7 @@ test("memories are limited in length, number per workflow, and age", async () =>
   expect(await ofWorkflow()).toEqual([{ key: "visitor three" }]);
 });
 
-test("a long text is processed in chunks, then their answers; a repeated step asks for none twice", async () => {
+test("processes a long text in chunks, combines the answers, and does not repeat calls on retry", async () => {
   const paragraphs = Array.from({ length: 9 }, (_, n) => `${n}`.repeat(180)).join("\n\n");
   const chunks = { characters: 600, combine: "Combine." };
   const ask = {

@@ -48,7 +48,7 @@ async function preview(draft: object, ask: Ask = owner): Promise<any> {
   return answer.body.data;
 }
 
-test("filters, periods and filters of measures are applied", async () => {
+test("applies filters, periods and measure filters", async () => {
   const seen = rows.filter(since(10));
   const paid = seen.filter(({ status }) => status === "paid");
   const filtered = await preview({ filter: { at: { gte: "$now-10d" } } });
@@ -80,7 +80,7 @@ test("filters, periods and filters of measures are applied", async () => {
   expect([wrong.status, wrong.body.errors[0].path]).toEqual([422, "/filter/at/gte"]);
 });
 
-test("each value is paired with that of the previous period, also for groups that no longer exist", async () => {
+test("pairs each value with the previous period, including deleted groups", async () => {
   const count = (region: string, from: number, to: number) =>
     rows.filter((row) => row["region"] === region && since(from, to)(row)).length;
   const { rows: found, columns } = await preview({

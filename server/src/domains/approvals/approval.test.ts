@@ -78,7 +78,7 @@ test("one approval is enough; a requester and a member who is not asked cannot d
   ]);
 });
 
-test("rule all: each seat needs one approval by one of its people", () => {
+test("rule all: every seat needs an approval from a seat member", () => {
   const rule = { rule: "all" } as const;
   const first = decide(open([step(rule)], [["a"], ["b", "c"]]), decider("b"));
   expect([first.outcome, findAsked(first.approval)]).toEqual(["waits", ["a"]]);
@@ -88,7 +88,7 @@ test("rule all: each seat needs one approval by one of its people", () => {
   expect(decide(first.approval, decider("a")).outcome).toBe("approved");
 });
 
-test("a quorum counts people, and is at most the number of approvers", () => {
+test("a quorum counts users and can't exceed the number of approvers", () => {
   const rule = { rule: "quorum", quorum: 2 } as const;
   const first = decide(open([step(rule)], [["a", "b", "c"]]), decider("a"));
   expect(first.outcome).toBe("waits");

@@ -62,7 +62,7 @@ async function requestCall(): Promise<string> {
   return (await agent("POST /api/v1/agent-calls", call)).body.data.id;
 }
 
-test("one list has everything that waits for a decision of the approver or the delegate", async () => {
+test("lists all pending decisions of the approver or delegate", async () => {
   const [runId, request, callId] = [await startRun(), await submitRequest(), await requestCall()];
   const approval = { rule: "count", value: 1, approverIds: [boss.userId] };
   const change = await createSubmittedChange(requester, { approval });

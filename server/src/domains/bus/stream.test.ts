@@ -71,7 +71,7 @@ test.each<[string, (by: { token: string; userId: string }) => Promise<{ status: 
   expect(listener.events()).toEqual([]);
 });
 
-test("a response contains the log position before its read, and a stream from there returns what it lacks", async () => {
+test("returns the log position before the read, and a stream from there returns missing events", async () => {
   const { headers } = await world.app.inject({ url: "/api/v1/auth/me", headers: headersOf(owner) });
   const id = await publish("since", { n: 1 });
   await world.settled();
@@ -83,7 +83,7 @@ test("a response contains the log position before its read, and a stream from th
   listener.request.destroy();
 });
 
-test("a stream begins now, and each event has its id and type and is a single line", async () => {
+test("a stream starts at the current position and sends each event as a single line with id and type", async () => {
   await publish("live", { n: 0 });
   await world.settled();
   const listener = await listen("live/stream");
@@ -118,7 +118,7 @@ test("a client that reconnects with its last id gets the missed events once and 
   second.request.destroy();
 });
 
-test("a client that was disconnected before the first event resumes at its start", async () => {
+test("resumes at the stream start after a disconnect before the first event", async () => {
   const first = await listen("cut/stream");
   const begun = await until(async () => /id: (\S+)/.exec(first.blocks()[0] ?? "")?.[1]);
   first.request.destroy();

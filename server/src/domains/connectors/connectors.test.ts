@@ -181,7 +181,7 @@ test.each([
   expect(body.errors[0].message).toMatch(new RegExp(message));
 });
 
-test("the catalog has a schema for each configuration, credential and action", async () => {
+test("the catalog includes schemas for all configurations, credentials and actions", async () => {
   const { body } = await owner(`GET ${ALL}/types`);
   const names = body.data.map(({ type }: any) => type);
   expect(names).toEqual([
@@ -225,7 +225,7 @@ test("the catalog has a schema for each configuration, credential and action", a
   expect(byType.get("postgres").actions.map(({ name }: any) => name)).toEqual(["query", "execute"]);
 });
 
-test("a connector has the actions that its configuration allows", async () => {
+test("offers only the actions allowed by the connector configuration", async () => {
   const actionsOf = async (more: object): Promise<string[]> => {
     const { body } = await owner(`POST ${ALL}`, draft(more));
     const { data } = (await owner(`GET ${ALL}/${body.data.id}/actions`)).body;

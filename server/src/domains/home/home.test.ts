@@ -58,7 +58,7 @@ test("browsers get the console everywhere except for the API and server pages", 
   expect(unkept.toSorted()).toEqual([...CONSOLE_ONLY].toSorted());
 });
 
-test("a user finds the apps that they can open, and an app's form ends their session", async () => {
+test("lists available apps and logs out from an app form", async () => {
   const { slug } = await deployedApp(owner, { name: "Parcels <b>" });
   const person = await world.member(["viewer"]);
   expect(await person("GET /api/v1/home/apps")).toMatchObject({
@@ -117,7 +117,7 @@ test("accepting an invitation signs a new user in and leads home; existing accou
   expect(joined.headers["set-cookie"]).toBeUndefined();
 });
 
-test("a requester's accepted invitation leads to the portal of its workspace", async () => {
+test("redirects to the workspace portal after a requester accepts an invitation", async () => {
   const invite = async (roleIds: readonly string[]) => {
     const email = `${roleIds.join("-")}@example.com`;
     const { body } = await owner("POST /api/v1/settings/users/invite", { email, roleIds });
@@ -133,7 +133,7 @@ test("a requester's accepted invitation leads to the portal of its workspace", a
   expect(await accept(["requester", "agent"])).toEqual([303, "/", ...joined]);
 });
 
-test("every guide is a page in one group, and its links lead to pages", async () => {
+test("every guide has a page and a group, and all links work", async () => {
   const files = readdirSync(join(import.meta.dirname, "../../../../docs/guide"));
   const names = GUIDE_GROUPS.flatMap(({ guides }) => guides.map(({ name }) => name));
   expect(names.toSorted()).toEqual(files.map((file) => file.replace(/\.md$/, "")).toSorted());

@@ -303,7 +303,7 @@ const COVERED_NAMES: readonly string[] = [
   "incidents 404",
 ];
 
-test("responses, events and states of random operations on tickets equal those of the model", async () => {
+test("random ticket operations produce the same responses, events and states as the model", async () => {
   const walks = await Promise.all(
     Array.from({ length: WALKERS }, async (_, index) => {
       const tickets: Ticket[] = [];

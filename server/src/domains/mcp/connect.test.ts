@@ -74,7 +74,7 @@ async function connect(path: string, token: string, decision = "allow") {
   return { client, provider, page };
 }
 
-test("a client connects with only the URL, acts under its own name, and ends when the member revokes it", async () => {
+test("connects with only the URL, uses the client name, and stops after revocation", async () => {
   const { client, provider, page } = await connect("/mcp", builder.token);
   expect(page).toContain("This application is not registered in the workspace");
   expect(provider.grant?.scope?.split(" ")).toContain("workflows:write");

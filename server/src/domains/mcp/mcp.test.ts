@@ -29,7 +29,7 @@ const makeToken = async (scopes: readonly string[]): Promise<string> => {
 const token = await makeToken(SCOPES);
 const agent = await useFixture(connect(token, { confirms: true }));
 
-test("lists the tools that the token may use, and finds other operations by words", async () => {
+test("lists the allowed tools and searches other operations by text", async () => {
   const { tools } = await agent.client.listTools();
   const names = tools.map(({ name }) => name);
   expect(names).toEqual([

@@ -11,7 +11,7 @@ const PATIENCE_MS = 20_000;
 const SLOW =
   "update items set amount = (select count(*) from generate_series(1, 1000000) g where g % 7 = 3)";
 
-test("a migration with many slow steps ends at its time limit, and log readers continue", async () => {
+test("stops a slow migration at the time limit while log readers continue", async () => {
   const { owner, write, apply, applied, recordsOf, read } = await migrationWorkspace(world);
   await applied([items]);
   await owner("POST /api/v1/tables/items/records", { title: "One", amount: 1 });
@@ -42,7 +42,7 @@ test("a migration with many slow steps ends at its time limit, and log readers c
 });
 
 test.runIf(inject("database").isPrivate)(
-  "cancels a statement of a migration that uses too much memory, and reports it",
+  "cancels and reports migration statements with excessive memory use",
   async () => {
     const { owner, write, apply, applied, recordsOf } = await migrationWorkspace(world);
     await applied([items]);

@@ -4,7 +4,7 @@ import { items, migrationWorkspace } from "./testing/workspace.ts";
 
 const world = await useWorld();
 
-test("a migration is created, read, changed and deleted while it is not applied", async () => {
+test("creates, reads, updates and deletes an unapplied migration", async () => {
   const { owner, write, remove, lastEvent } = await migrationWorkspace(world);
   const written = await owner("POST /api/v1/migrations", {
     name: "Items",

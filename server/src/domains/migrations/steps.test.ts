@@ -41,7 +41,7 @@ test("reports errors in steps with their paths before anything is written", asyn
   expect(long.body.errors).toMatchObject([{ path: "/up/0" }]);
 });
 
-test("a failed migration leaves no trace, and blocks the others until it is fixed", async () => {
+test("rolls back a failed migration and blocks later migrations until it is fixed", async () => {
   const {
     owner,
     write,

@@ -74,7 +74,7 @@ async function settled(at = world): Promise<void> {
   });
 }
 
-test("the event of a rule notifies the members with its roles, once, with its cause", async () => {
+test("a rule event notifies members with the rule's roles exactly once and includes the cause", async () => {
   const { place, owner, admin, agent } = await staffed("told");
   const deactivated = await world.member(["admin"], place);
   await owner(`PATCH /api/v1/settings/users/${deactivated.userId}`, { status: "deactivated" });

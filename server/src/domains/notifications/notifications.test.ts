@@ -154,7 +154,7 @@ describe("the inbox", () => {
     expect(await person(`GET ${INBOX}?unread=perhaps`)).toMatchObject({ status: 422 });
   });
 
-  test("counts unread ones, which can be read individually or all at once", async () => {
+  test("counts unread notifications and can mark one or all as read", async () => {
     const { person, id } = await told();
     await tell(person, "Second");
     await tell(person, "Third");
@@ -225,7 +225,7 @@ describe("the inbox", () => {
     expect(await unreadOf(person)).toBe(1);
   });
 
-  test("can be read by a person's token with the scope, and by no other", async () => {
+  test("allows access only for user tokens with the scope", async () => {
     const { person, id } = await told();
     const withScope = async (scope: string) => {
       const token = { name: scope, expiresIn: null, scopes: [scope] };

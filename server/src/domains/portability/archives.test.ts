@@ -97,7 +97,7 @@ test("an owner with a session creates the archive, sees its progress, and downlo
   expect((await piece(`bytes=${made.bytes}-`)).status).toBe(416);
 });
 
-test("an archive is uploaded in parts, checked, loaded and activated, with an event for each", async () => {
+test("uploads, checks, loads and activates an archive and emits an event per step", async () => {
   const begun = await runner("POST /api/v1/installation/imports", {
     fileName: "small.millrace",
     bytes: archive.length,

@@ -19,7 +19,7 @@ async function raise(ask = ada, title = "The printer prints nothing") {
   return { id: body.data.id as string, path: `${INCIDENTS}/${body.data.id}` };
 }
 
-test("the home page shows open tickets in plain words, who has to act, and the last message", async () => {
+test("the home page shows open tickets in plain language, with the responsible party and the latest message", async () => {
   const { path, id } = await raise();
   await raise(ben, "Another's matter");
   const item = await owner("POST /api/v1/catalog/items", {
@@ -72,7 +72,7 @@ test("search matches the last word by prefix, and only the visitor's own tickets
   expect(await find(`'":*&|!(\\`)).toMatchObject({ things: [], items: [] });
 });
 
-test("all visitors see an outage without details, can report being affected once, and are told when it ends", async () => {
+test("visitors see an outage without details, can report being affected once, and are notified of the resolution", async () => {
   const { body } = await agent(`POST ${INCIDENTS}`, {
     title: "No mail",
     description: "A secret",
@@ -102,7 +102,7 @@ test("all visitors see an outage without details, can report being affected once
   expect((await ben(affect)).body.code).toBe("outage_over");
 });
 
-test("a link in an e-mail asks for confirmation, and rates as its recipient", async () => {
+test("a rating link in an e-mail requires confirmation and rates as the recipient", async () => {
   const { id, path } = await raise();
   const contact = await agent("POST /api/v1/itsm/contacts", {
     name: "Io",
@@ -137,7 +137,7 @@ test("a link in an e-mail asks for confirmation, and rates as its recipient", as
   }
 });
 
-test("an approver decides from the e-mail after a confirmation page, once, and as themselves", async () => {
+test("e-mail approval requires confirmation, works once, and uses the approver's identity", async () => {
   const form = {
     type: "object",
     properties: { choice_2: { title: "Size", oneOf: [{ const: "l", title: "Large" }] } },
@@ -200,7 +200,7 @@ test("an approver decides from the e-mail after a confirmation page, once, and a
   expect((await decide(link, "approve")).status).toBe(409);
 });
 
-test("a request shows its number, its answers with the titles of the form, and its approvers", async () => {
+test("shows the request number, answers with form titles, and approvers", async () => {
   const form = {
     type: "object",
     properties: {
@@ -233,7 +233,7 @@ test("a request shows its number, its answers with the titles of the form, and i
   expect(approved).toMatch(/approved the request: In the budget/);
 });
 
-test("a portal has its own appearance, with a readable color", async () => {
+test("portals support a custom appearance with readable colors", async () => {
   const pale = await owner("PATCH /api/v1/portal/settings", { accent: "#ffcc00" });
   expect([pale.status, pale.body.errors[0].path]).toEqual([422, "/accent"]);
   const logoFileId = await setLogo(world, owner.token ?? "");
@@ -372,7 +372,7 @@ function toMultipart(fields: Fields) {
   return { type: "multipart/form-data; boundary=edge", body: `${parts.join("")}--edge--\r\n` };
 }
 
-test("a page is notified of changes for its visitor and of outages, and of nothing else", async () => {
+test("notifies a page only of outages and changes visible to the visitor", async () => {
   const { path } = await raise(ada, "Heard by its caller");
   const heard = async (by: typeof ada, limit: number) => {
     const query = new URLSearchParams({ after: begin, limit: String(limit) });

@@ -18,7 +18,7 @@ const GREEDY = [
 ];
 
 test.runIf(inject("database").isPrivate)(
-  "cancels a statement that uses too much memory, and runs the next one",
+  "cancels a statement with excessive memory use and runs the next statement",
   async () => {
     const answers = await Promise.all(GREEDY.map((sql) => ask(sql)));
     expect(answers.map(({ status, body }) => [status, body.code, body.errors?.[0]])).toEqual(

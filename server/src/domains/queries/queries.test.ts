@@ -82,7 +82,7 @@ test("a table is queried by slug, with its columns and values in API form", asyn
   });
 });
 
-test("a column may be written without quotes, and with its API spelling", async () => {
+test("accepts columns without quotes and in API spelling", async () => {
   const { slug } = orders;
   expect(
     await rowsOf(
@@ -153,7 +153,7 @@ test("a result is limited by rows and size", async () => {
   }
 });
 
-test("a result ends before it gets too large, even at its first row", async () => {
+test("truncates large results, even at the first row", async () => {
   const caller = systemCaller({ workspace: world.home, environment: "production" }, cause);
   const ask = (sql: string) => runQuery(world.kernel, caller, { sql, timeoutMs: 30_000 });
   const MEBIBYTE = "(select string_agg('0123456789abcdef', '') from generate_series(1, 65536))";
@@ -268,7 +268,7 @@ test("a table changed on another node is reloaded", async () => {
   expect(await rowsOf(`select b from ${slug}`)).toEqual([{ b: 1 }]);
 });
 
-test("slow queries of one workspace do not block those of another", async () => {
+test("slow queries do not block other workspaces", async () => {
   const { key } = await world.workspace("quiet");
   const leaving = new AbortController();
   const busy = {
@@ -290,7 +290,7 @@ test("slow queries of one workspace do not block those of another", async () => 
   expect((await all).map(({ status }) => status)).toEqual(slow.map(() => "rejected"));
 });
 
-test("a number column has one type, whatever the digits of its values", async () => {
+test("number columns use the same type regardless of the number of digits", async () => {
   const rows = (await rowsOf(`
     select x::numeric / 3 as third, 'NaN'::numeric * (x - 1) as odd, x::bigint * 9007199254740993 as big,
            sum(x) over () as total, avg(x) over () as mean

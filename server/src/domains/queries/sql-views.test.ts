@@ -36,7 +36,7 @@ test("tickets, items and events are SQL tables, also without user tables, and ca
   expect(await run(owner, "select name from configuration_items")).toEqual(expect.any(Array));
 });
 
-test("members see what they may read elsewhere, and nothing of other workspaces", async () => {
+test("SQL returns only readable data and does not return data of other workspaces", async () => {
   expect(await run(elsewhere, "select count(*) as n from tickets")).toEqual([{ n: 0 }]);
   expect(
     await run(elsewhere, "select count(*) as n from events where type = 'incident.created'"),

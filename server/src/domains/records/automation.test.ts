@@ -88,7 +88,7 @@ test("a workflow creates, reads, lists, changes and deletes records", async () =
   );
 });
 
-test("a list step reads several pages, up to its limit", async () => {
+test("a list step reads several pages until the limit", async () => {
   const table = await createFilledTable(world, owner, { columns }, []);
   const records = Array.from({ length: 450 }, (_, salary) => ({ salary }));
   await owner(`POST ${table.path}/bulk`, { records });
@@ -129,7 +129,7 @@ test("a step that fails reports the reason", async () => {
   expect(unsaved.status).toBe(422);
 });
 
-test("a workflow writes records with the rights of the member who deployed it", async () => {
+test("workflows write records with the deployer's rights", async () => {
   const table = await createFilledTable(world, owner, { columns, rules: RULES }, [
     { title: "open", salary: 1 },
     { title: "shut", salary: 2 },
@@ -142,7 +142,7 @@ test("a workflow writes records with the rights of the member who deployed it", 
   expect(stepsOf(run)["it"].error.code).toBe("record_forbidden");
 });
 
-test("a workflow receives record events as the member who deployed it sees them", async () => {
+test("workflows receive record events with the deployer's field visibility", async () => {
   const table = await createFilledTable(world, owner, { columns, rules: RULES }, []);
   const free = await createFilledTable(world, owner, { columns }, []);
   const slugs = [table.slug, free.slug];
@@ -195,7 +195,7 @@ async function runOfWaiting({ slug }: FilledTable): Promise<string> {
   return id;
 }
 
-test("a webhook sends records as the member who saved it sees them", async () => {
+test("webhooks send records with the field visibility of the last editor", async () => {
   const table = await createFilledTable(world, owner, { columns, rules: RULES }, []);
   const hook = async (ask: Ask, name: string, more: object = {}): Promise<string> => {
     const { status, body } = await ask("POST /api/v1/webhooks", {
@@ -247,7 +247,7 @@ test("a webhook sends records as the member who saved it sees them", async () =>
   expect(await sent(maker, whole, 0)).toBe("hidden");
 });
 
-test("a redelivery sends events as the member who saved the webhook sees them, and no more", async () => {
+test("redeliveries do not exceed the field visibility of the webhook's last editor", async () => {
   const table = await createFilledTable(world, owner, { columns, rules: RULES }, []);
   const { body } = await maker("POST /api/v1/webhooks", {
     name: "missed",

@@ -77,7 +77,7 @@ test("an approver without other permissions sees the approval and decides, and t
   });
 });
 
-test("a quorum needs different people, also for a role, and each person decides once", async () => {
+test("a quorum requires different users, even for roles, and each user can decide once", async () => {
   const { body: role } = await owner("POST /api/v1/settings/roles", {
     name: "Board",
     permissions: ["approvals:decide"],

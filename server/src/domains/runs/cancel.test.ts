@@ -93,7 +93,7 @@ test("cancelling a run cancels its child runs at every depth", async () => {
   }
 });
 
-test("a run that waits for a cancelled run fails", async () => {
+test("a run fails if it waits for a cancelled run", async () => {
   const inner = await deployWorkflow(owner, [hang()]);
   const nodes = [{ id: "sub", type: "subworkflow", config: { workflowId: inner } }];
   const { body } = await trigger(owner, await deployWorkflow(owner, nodes));
@@ -130,7 +130,7 @@ test("a cancelled run frees its slot for the next run, and a queued run can be c
   await until(async () => cut === 2);
 });
 
-test("a run that is retried right after it was cancelled continues", async () => {
+test("a retry immediately after cancellation continues the run", async () => {
   const { body } = await trigger(owner, await deployWorkflow(owner, [hang()]));
   const { runId } = body.data;
   await until(async () => receiver.received.length === 1);

@@ -48,7 +48,7 @@ test("a version named by a token runs with the permissions of the token", async 
   expect(await waitForRun(owner, own.body.data.runId)).toMatchObject({ status: "completed" });
 });
 
-test("runs started by an event, a request, a step or a failure have the permissions of their deployment", async () => {
+test("runs always use deployment permissions, regardless of the trigger", async () => {
   const heard = await deployWorkflow(robot, [NOTE], {
     trigger: { type: "event_bus", topic: "asked" },
   });

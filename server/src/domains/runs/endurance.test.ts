@@ -31,7 +31,7 @@ const publish = (id: string) => ({
   config: { topic: "endurance.done", type: "done", payload: { step: id } },
 });
 
-test("a step that waits for an already ended child run continues, and so do later steps", async () => {
+test("a step continues if the child run has already completed, and later steps also continue", async () => {
   const child = await deployWorkflow(owner, [set("only", { said: "yes" })]);
   const nodes = [
     { id: "first", type: "subworkflow", config: { workflowId: child } },
@@ -144,7 +144,7 @@ test("the output of a loop has the same size limit as other outputs", async () =
   expect(run).toMatchObject({ status: "failed", error: { code: "output_too_large" } });
 });
 
-test("the memory of a run is limited, for any number of iterations", async () => {
+test("limits run memory for any number of iterations", async () => {
   const large = { id: "large", type: "set", config: { values: { x: "{{ trigger.input }}" } } };
   const body = { nodes: [large], edges: [] };
   const items = Array.from({ length: 200 }, (_, index) => index);

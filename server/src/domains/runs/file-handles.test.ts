@@ -108,7 +108,7 @@ test("a file handle in an upstream response is data", async () => {
   expect([run.error.code, received.splice(0)]).toEqual(["file_gone", []]);
 });
 
-test("the author of a workflow can name a file in a step, with the rights of the deployer", async () => {
+test("a step can reference a file by id and reads it with the deployer's rights", async () => {
   const fileId = await fileOfRecord("a contract");
   const named = { $file: "{{ trigger.event.data.papers[0] }}" };
   const run = await runOfEvent(put(named), { papers: [fileId] });

@@ -301,7 +301,7 @@ test("An admitted run still has its timeout.", async () => {
   });
 });
 
-test("the output of a child run that ends at once becomes the step result without a message", async () => {
+test("uses the output of an immediately completed child run as the step result without a message", async () => {
   const inner = await deployWorkflow(owner, [
     { id: "one", type: "set", config: { values: { quick: true } } },
   ]);

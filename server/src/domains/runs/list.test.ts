@@ -90,7 +90,7 @@ test("runs are found by several statuses, error, version, test and order, and co
   expect(plain.body.data[0]).not.toHaveProperty("activity");
 });
 
-test("a queued run reports what it waits for", async () => {
+test("shows the reason for a queued run", async () => {
   const id = await deployWorkflow(owner, SLEEP, { maxConcurrency: 1 });
   const first = (await trigger(owner, id)).body.data.runId;
   await waitForRun(owner, first, ["waiting"]);

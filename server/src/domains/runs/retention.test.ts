@@ -22,7 +22,7 @@ test("runs are part of the workspace statistics", async () => {
   expect(JSON.stringify(after)).toContain('"runs":1');
 });
 
-test("the trace of an event shows the runs that it started", async () => {
+test("the event trace includes all started runs", async () => {
   const id = await deployWorkflow(owner, SET, {
     name: "Follows",
     trigger: { type: "event_bus", topic: "traced" },

@@ -224,7 +224,7 @@ test("a delay waits, and a wait step waits for the next matching event", async (
   });
 });
 
-test("publish_event and notify act as the workflow, with the rights of its deployer", async () => {
+test("publish_event and notify use the workflow as actor and the deployer's rights", async () => {
   const nodes = [
     {
       id: "tell",

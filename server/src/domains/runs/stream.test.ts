@@ -121,7 +121,7 @@ test("steps known only from the journal are sent too, to all listeners", async (
   await waitForRun(owner, body.data.runId);
 });
 
-test("a stream sends heartbeats, and ends at its time limit or when the client disconnects", async () => {
+test("a stream sends heartbeats and stops at the time limit or on client disconnect", async () => {
   const { body } = await trigger(
     owner,
     await deployWorkflow(owner, [{ id: "sleep", type: "delay", config: { ms: 3_600_000 } }]),

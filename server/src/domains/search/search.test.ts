@@ -38,7 +38,7 @@ beforeAll(async () => {
   await made("/knowledge", { title: "Printer jams", body: "Open it." });
 });
 
-test("finds all kinds by words, the last one as a prefix, best match first", async () => {
+test("searches all kinds by text, uses the last term as a prefix, and sorts by relevance", async () => {
   // In the order of the domains, because all match equally well.
   expect(await titles("printer")).toEqual([
     "workflow Printer report",
@@ -119,7 +119,7 @@ test("treats every input as text, not as a query", async () => {
   expect((await search("printer", "&kinds=nothing,,")).hits).toEqual([]);
 });
 
-test("finds records by the words of their tables within the access rules", async () => {
+test("searches records by table text within the access rules", async () => {
   const columns = [
     { name: "note", type: "text" },
     { name: "name", type: "text", options: { search: true } },

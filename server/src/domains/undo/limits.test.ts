@@ -56,7 +56,7 @@ test("a token can only undo what its own scopes allow", async () => {
   expect((await undoOf(retired, {}, wide)).events).toEqual(["article.reinstated"]);
 });
 
-test("finds no changes of another environment, by any id", async () => {
+test("does not find changes from a different environment by any id", async () => {
   const staging = { "x-environment": "staging" };
   const made = await owner(`POST ${PATH}`, { name: "Bolt" });
   const [event] = await world.sql(

@@ -88,7 +88,7 @@ test("rejects undoing an added task if that would fulfil the request", async () 
   expect([(await requestOf(id)).state, (await tasksOf(id)).length]).toEqual(["fulfilling", 2]);
 });
 
-test("one of several approvals can't be undone, and its response does not offer it", async () => {
+test("a partial approval can't be undone and does not offer Undo", async () => {
   const approval = { required: true, rule: "all", approverIds: [owner.userId, agent.userId] };
   const { id } = await askFor({ approval });
   const given = await owner(`POST ${REQUESTS}/${id}/approve`, {});

@@ -42,7 +42,7 @@ test("restores the same link, from whichever side it was removed", async () => {
   expect(history).toEqual(Array(3).fill({ id: link.id }));
 });
 
-test("one of several concurrent undos restores a link, and the others change nothing", async () => {
+test("exactly one of several concurrent undos restores a link", async () => {
   const incident = await make("incidents", { title: "Mail" });
   const problem = await make("problems", { title: "Disk" });
   const link = await make(`incidents/${incident.id}/links`, { ticketId: problem.id });
@@ -99,7 +99,7 @@ test("unlinks and links the incidents of a problem again, except a newly created
   expect(await idsOf()).toEqual([one.id]);
 });
 
-test("restores children of a major incident, with a conflict on the parent field for others", async () => {
+test("restores child incidents of a major incident and reports parent conflicts", async () => {
   const [flood, storm] = [
     await make("incidents", { title: "Flood" }),
     await make("incidents", { title: "Storm" }),

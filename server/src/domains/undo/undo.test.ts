@@ -101,7 +101,7 @@ test("undoing a series of record changes restores the original state, and undoin
   }
 });
 
-test("rejects or skips a field that has changed since, with its path; events are ordinary and have their cause", async () => {
+test("rejects or skips a changed field with the field path; emits normal events with a cause", async () => {
   const { body } = await owner(`POST ${PEOPLE}/bulk`, {
     records: [
       { name: "Ada", age: 1 },
@@ -207,7 +207,7 @@ test("restores declared resources, deleted ones with their id", async () => {
   expect((await undoOf(made)).body.data).toMatchObject({ things: 0 });
 });
 
-test("restores fields, tags and links of tickets, and names changes without an inverse", async () => {
+test("restores ticket fields, tags and links, and reports changes without an inverse", async () => {
   const { body } = await agent("POST /api/v1/itsm/incidents", { title: "Mail", impact: 2 });
   const other = await agent("POST /api/v1/itsm/problems", { title: "Disk" });
   const id = body.data.id as string;

@@ -79,7 +79,7 @@ test("sets and removes a value of an environment, reported but never shown", asy
   expect(await world.sql("select name from secret_values where name = 'SHOWN'")).toEqual([]);
 });
 
-test("runs, scripts, connectors, webhooks and hooks use the value of their environment, or production's unless it is limited", async () => {
+test("runs, scripts, connectors, webhooks and hooks use the environment value and fall back to production unless disabled", async () => {
   await store("KEY", "production-key-1");
   await setIn("staging", "KEY", "staging-key-1");
   const key = "{{secrets.KEY}}";

@@ -206,7 +206,7 @@ test("a delivery shows the body of an audit event only with permission to read i
   expect(await bodyFor(viewer, note)).toBe(textOf(note));
 });
 
-test("a preview omits events that the caller may not read", async () => {
+test("previews omit unreadable events", async () => {
   await happen("PREVIEWED");
   const typesFor = async (ask: Ask, events: readonly string[]) => {
     const filter = { type: { in: ["audit.secret.created", "note.created"] } };

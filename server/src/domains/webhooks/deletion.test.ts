@@ -31,7 +31,7 @@ async function countOf(webhookId: string): Promise<number> {
   return n;
 }
 
-test("deletes a webhook immediately, and later its deliveries in all environments, but no others", async () => {
+test("deletes a webhook immediately and later only that webhook's deliveries in all environments", async () => {
   const count = 12_000;
   const [gone, kept] = [await withDeliveries(count), await withDeliveries(3)];
   const deleted = await owner(`DELETE ${HOOKS}/${gone}`);

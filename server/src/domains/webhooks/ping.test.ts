@@ -141,7 +141,7 @@ test("a closed port and an untrusted certificate are errors", async () => {
   expect(receiver.received).toEqual([]);
 });
 
-test("stores at most 64 KiB of the response, and handles bytes that are not text", async () => {
+test("stores the first 64 KiB of the response and supports binary data", async () => {
   const id = await made();
   receiver.answer = (_received, response) => response.end("x".repeat(100_000));
   expect((await tested(id)).body).toMatchObject({ status: 200, body: "x".repeat(65_536) });

@@ -103,7 +103,7 @@ test("a save replaces the given fields and reports what changed", async () => {
   ]);
 });
 
-test("a save without changes creates no version, unless it requests one", async () => {
+test("saving without changes does not create a version unless requested", async () => {
   const { id, nodes } = await createTestWorkflow(owner);
   // The same content in another key order.
   const same = { nodes: [{ config: nodes[0].config, type: "set", id: "make" }, nodes[1]] };

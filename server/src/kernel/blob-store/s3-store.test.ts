@@ -44,7 +44,7 @@ async function* chunks(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> 
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-test("reads objects of any size in full and by range, and deletes them", async () => {
+test("reads objects in full or by range, and deletes objects", async () => {
   const store = new S3Store(address, undefined);
   const large = Buffer.alloc(18 * 1024 * 1024 + 7, "0123456789abcdefg");
   for (const bytes of [Buffer.alloc(0), Buffer.from("small"), large]) {

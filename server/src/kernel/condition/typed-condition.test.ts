@@ -39,7 +39,7 @@ describe("converts operands to the format of records", () => {
   });
 });
 
-describe("rejects an operand of another type with its path", () => {
+describe("rejects operands of the wrong type and reports the path", () => {
   test.each([
     [{ nothing: 1, or: [{ open: true }, { "no.thing": 1 }] }, ["/nothing", "/or/1/no.thing"]],
     [{ "title.a": 1, "tags.a": "b", "tags.0.0": "b" }, ["/title.a", "/tags.a", "/tags.0.0"]],

@@ -80,7 +80,7 @@ describe("a data folder", () => {
     expect(await rows(first.connection)).toEqual(["still there"]);
   });
 
-  test("is taken over from the owner file of an earlier process", async () => {
+  test("can be taken over with the owner file of an earlier process", async () => {
     const folder = await startedBefore();
     await writeFile(join(folder, "owner"), `${process.ppid} 00000000:1`);
     await start(folder);

@@ -20,7 +20,7 @@ describe("envelope", () => {
     expect(Object.keys(answer.body)).toEqual(["data"]);
   });
 
-  test("a path without a version leads to the same operation", async () => {
+  test("paths without a version use the same operation", async () => {
     expect(await agent("POST /api/notes", draft())).toMatchObject({
       status: 201,
       events: ["note.created"],
@@ -104,7 +104,7 @@ describe("problems", () => {
     expect(JSON.stringify(body)).not.toContain("hunter2");
   });
 
-  test("responds 413 to a body that is too large and 415 to another media type", async () => {
+  test("responds 413 to large bodies and 415 to unsupported media types", async () => {
     const large = JSON.stringify({ title: "x", body: "y".repeat(1024 * 1024) });
     expect(await agent("POST /api/v1/notes", large)).toMatchObject({ status: 413 });
     const form = { "content-type": "text/plain" };

@@ -43,7 +43,7 @@ async function begun() {
   };
 }
 
-test("an event sorts after everything committed before it was appended, regardless of which transaction began first", async () => {
+test("sorts an event after all earlier commits, regardless of transaction start order", async () => {
   const [first, second, third] = [await begun(), await begun(), await begun()];
   await third("third");
   await world.kernel.db.write(here, async (session) => tell(session, "whole"));

@@ -41,7 +41,7 @@ async function since(time: Date): Promise<number[]> {
   return numbersOf(await readWorkspaceLog(world.kernel.db, world.home, span, 1_000));
 }
 
-test("finds a time in the log in every epoch, with few earlier events and no missing ones", async () => {
+test("finds the log position for a time in every epoch without missing events", async () => {
   for (const n of [0, 1, EVENTS / 2 - 1, EVENTS / 2, EVENTS - 1]) {
     const atMs = FIRST_MS + n * HOUR_MS;
     // From the exact hour, and from a time after it: at most one additional event.

@@ -12,7 +12,7 @@ const NAMES = {
   columns: [{ name: "no", type: "text", unique: true }],
 };
 
-test("a dry run returns the response, events and changes of the call, and stores nothing", async () => {
+test("a dry run returns response, events and changes without storing data", async () => {
   const dry = await owner("POST /api/v1/tables?dryRun=true", NAMES);
   expect(dry).toMatchObject({
     status: 200,

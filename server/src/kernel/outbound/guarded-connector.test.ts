@@ -42,7 +42,7 @@ describe("the address check", () => {
     await client.close();
   });
 
-  test("refuses an existing loopback server, by address and by name", async () => {
+  test("rejects loopback servers by IP address and host name", async () => {
     const strict = new Outbound({ allow: ["10.0.0.0/8"], lookup: async () => ["127.0.0.1"] });
     await using server = await serve((_request, response) => response.end());
     for (const host of ["127.0.0.1", "localhost", "inner.attacker.test"]) {

@@ -228,7 +228,7 @@ describe("cancelling", () => {
   });
 });
 
-test("failures have a kind and contain no secrets of the call", async () => {
+test("errors include a kind and do not include secrets", async () => {
   const names = new Outbound({ allow: ["127.0.0.1"], lookup: async () => [] });
   await using server = await serve((request) => {
     request.socket.end("HTTP/1.1 200 OK\r\nBad Header: token-secret\r\n\r\n");

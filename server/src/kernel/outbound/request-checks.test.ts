@@ -139,7 +139,7 @@ describe("hostile URLs are refused", () => {
     expect((await refusal(url, true)).reason).toBe(reason);
   });
 
-  test("refuses plain http unless it is allowed", async () => {
+  test("rejects plain http unless allowed", async () => {
     expect((await refusal("http://example.com/", false)).reason).toBe("scheme");
     expect(outbound.check({ url: "http://example.com/", allowHttp: true }).host).toBe(
       "example.com",

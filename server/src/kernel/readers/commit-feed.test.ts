@@ -24,7 +24,7 @@ const gather = (news: CommitFeed, topic: string): string[] => {
   return heard;
 };
 
-test("a listener gets the later events of its topic, and no others", async () => {
+test("listeners receive only later events of the topic", async () => {
   const news = await elsewhere();
   await write("Before");
   await world.settled();

@@ -59,7 +59,7 @@ test("a summary has each event type once, and events are read in order", async (
   });
 });
 
-test("a batch has the maximum length, and the next one follows it", async () => {
+test("limits batch length and continues with the next batch", async () => {
   const counts: number[] = [];
   const counting = reader({
     name: "test.counting",

@@ -58,7 +58,7 @@ test("readers at the same position advance together and handle each event once",
   expect(await places()).toHaveLength(1);
 });
 
-test("a reader that lags catches up without new events for the others", async () => {
+test("a slow reader catches up without new events for other readers", async () => {
   const convoy = together();
   await write("c");
   // Simulates a short lock on its row while the others advanced.
@@ -145,7 +145,7 @@ test("a failing reader does not delay others, and no event is handled twice", as
   expect(await marksOf("test.first")).toEqual(["a", "b", "d"]);
 });
 
-test("a reader that lags by many batches does not delay others and handles each event once", async () => {
+test("a slow reader does not delay other readers and handles every event exactly once", async () => {
   await world.sql("delete from marks");
   const { epoch } = world.kernel.commitFeed;
   await world.kernel.db.write({ workspace: world.home, environment: "production" }, (session) =>

@@ -13,7 +13,7 @@ const HOLDERS = (
 const LISTS = ["allOf", "anyOf", "items", "oneOf", "prefixItems"];
 const MAPS = ["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties"];
 
-test("no keyword leads to a pattern or a reference, including keywords only the library knows", () => {
+test("keywords can't introduce a pattern or reference, including library-specific keywords", () => {
   const parts: [string, unknown][] = [
     ...HOLDERS.map((name): [string, unknown] => [name, ENDLESS]),
     ...LISTS.map((name): [string, unknown] => [name, [ENDLESS, ENDLESS]]),

@@ -38,7 +38,7 @@ test("rejects a package with another checksum", () => {
   expect(() => assertIntegrity(Buffer.from("another"))).toThrow("SHA-512");
 });
 
-test("the notice gives the reason without a browser and is empty with one", () => {
+test("the notice explains a missing browser and is empty otherwise", () => {
   expect(describeSearch({ reasons: ["npm: offline"] })).toContain("LEFT OUT");
   expect(describeSearch({ reasons: ["npm: offline"] })).toContain("npm: offline");
   expect(describeSearch({ program: { executablePath: "/x" }, reasons: [] })).toBe("");

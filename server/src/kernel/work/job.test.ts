@@ -143,7 +143,7 @@ const pass = (ms: number) => {
   world.kernel.wakeSignal.raise("jobs");
 };
 
-test("a job runs once in the partition of its transaction, and is deleted", async () => {
+test("runs a job once in the transaction's partition and deletes the job", async () => {
   await enqueue({ kind: "simple", mark: "a" });
   await until(async () => (await marks("a")).length > 0);
   await until(
@@ -222,7 +222,7 @@ test("only one job per key waits, and it can be moved", async () => {
   expect(await marks("f-%")).toEqual(["f-3"]);
 });
 
-test("a job enqueued again while it runs takes another turn", async () => {
+test("a job enqueued during execution runs again", async () => {
   await enqueue({ kind: "slow", mark: "h-1", key: "h" });
   await until(async () => gates["h-1"]);
   await enqueue({ kind: "slow", mark: "h-2", key: "h" });

@@ -57,7 +57,7 @@ const held = ({ leases }: Node): number[] => ALL.filter((shard) => leases.holds(
 const shared = (): number[] =>
   ALL.filter((shard) => nodes.filter(({ leases }) => leases.holds(shard)).length > 1);
 
-test("a single node holds all shards, and a second one gets half of them", async () => {
+test("a single node holds all shards, and a second node takes half", async () => {
   const [one, other] = [join("one"), join("other")];
   await one.leases.step();
   expect(held(one)).toEqual(ALL);

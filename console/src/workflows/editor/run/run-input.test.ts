@@ -13,7 +13,7 @@ const definition = (trigger: object, ...values: readonly string[]): Definition =
 const namesOf = (schema: { readonly properties?: object } | undefined): readonly string[] =>
   Object.keys(schema?.properties ?? {});
 
-test("the input of a manual run has the fields read by its steps, typed like the last input", () => {
+test("manual run input contains the fields used by steps, with the types of the previous input", () => {
   const orders = definition(
     { type: "manual" },
     "{{ trigger.input.day }} of {{ $count(trigger.input.lines[price > 10]) }}",
@@ -30,7 +30,7 @@ test("the input of a manual run has the fields read by its steps, typed like the
   });
 });
 
-test("a run of an event trigger asks for the event", () => {
+test("requests an event for event trigger runs", () => {
   const heard = definition(
     { type: "event_bus", topic: "shop", eventType: "order.placed" },
     "{{ trigger.event.data.sku }}",
@@ -40,7 +40,7 @@ test("a run of an event trigger asks for the event", () => {
   expect(namesOf(asked?.schema.properties?.["data"] as object)).toEqual(["sku"]);
 });
 
-test("a webhook asks for its request, a schedule for nothing", () => {
+test("requests input for webhooks but not for schedules", () => {
   const hook = describeInput(definition({ type: "webhook" }, "{{ trigger.input.body.id }}"), {});
   expect(namesOf(hook?.schema)).toEqual(["body", "headers", "query"]);
   expect(namesOf(hook?.schema.properties?.["body"] as object)).toEqual(["id"]);

@@ -12,7 +12,7 @@ test.each([
   expect(judgeValue({ kind: "unusual" }, value, weeks).isBad).toBe(isBad);
 });
 
-test("nothing is unusual with too few weeks of history", () => {
+test("does not report anomalies without enough weeks of history", () => {
   expect(judgeValue({ kind: "unusual" }, 900, [100, null, null, 100, 0, 0, 0, 0]).isBad).toBe(
     false,
   );

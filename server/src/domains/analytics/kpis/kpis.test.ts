@@ -265,7 +265,7 @@ describe("a backfill", () => {
     expect((await historyOf(id)).map(({ value }) => value)).toEqual([1, 1, 1]);
   });
 
-  test("rejects a backfill without history, and for too many times", async () => {
+  test("rejects a backfill without history or with too many points in time", async () => {
     const span = { from: "2026-01-01T00:00:00Z", to: "2026-01-02T00:00:00Z" };
     const unknown = await make({ aggregate: { source: { kind: "runs" }, fn: "count" } });
     const refused = await owner(`POST ${PATH}/${unknown}/backfill`, span);
@@ -305,7 +305,7 @@ describe("a dashboard", () => {
     return answer.body.data.id;
   }
 
-  test("shows all widgets in one response despite a failed one, with the rights of each user", async () => {
+  test("returns all widgets with the current user's rights even if a widget fails", async () => {
     await put(21);
     const source = { kind: "records", table: table.slug };
     const good = await report({ source, aggregates: [{ fn: "sum", field: "n", as: "n" }] });

@@ -286,7 +286,7 @@ describe("buckets", () => {
     );
   });
 
-  test("buckets follow local time, also where an hour occurs twice", async () => {
+  test("buckets follow local time, including repeated hours", async () => {
     const filter = { at: { gte: "2025-10-26", lt: "2025-10-28" } };
     const zone = { field: "at", timezone: "Europe/Berlin" };
     expect(await counted({ ...zone, unit: "hour" }, filter)).toEqual([

@@ -128,7 +128,7 @@ test("a report is sent to each recipient with their rights, as an image and CSV,
   expect([off.events, off.body.data.nextAt]).toEqual([["report_schedule.updated"], null]);
 });
 
-test("a dashboard is sent as one e-mail with all widgets, and reports widgets that failed", async () => {
+test("sends a dashboard as a single e-mail and reports failed widgets", async () => {
   const source = { kind: "records", table: "orders" };
   const widgets = [
     { title: "Orders", report: { source, chart: { type: "stat", target: 1 } } },

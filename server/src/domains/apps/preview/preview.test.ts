@@ -26,7 +26,7 @@ const definitionOf = (table: string, components: readonly object[]) => ({
   dataSources: [{ name: "things", kind: "table", config: { table } }],
 });
 
-test("shows a draft as a role sees it, and never more than the caller may see", async () => {
+test("previews a draft as a role without exceeding the caller's permissions", async () => {
   const records = [
     { title: "A", status: "open" },
     { title: "B", status: "done" },
@@ -53,7 +53,7 @@ test("shows a draft as a role sees it, and never more than the caller may see", 
   expect(refused.status).toBe(403);
 });
 
-test("reports problems of a draft with their paths, and shows the other parts", async () => {
+test("reports draft problems with paths and renders the valid parts", async () => {
   const definition = {
     ...definitionOf("nowhere", [
       { type: "text", text: "Hello {{ user.name }}" },

@@ -77,7 +77,7 @@ const act = (componentId: string, more: object = {}) => ({
 });
 const list = (body: any) => body.data.components.find(({ id }: any) => id === "list");
 
-test("visitors see only a public app, until it is closed or its publisher may no longer publish", async () => {
+test("visitors see only a public app and lose access after the app is closed or the publisher loses the permission", async () => {
   expect((await stranger(`GET ${at(app.slug)}`)).status).toBe(401);
   expect((await member(`POST /api/v1/apps/${app.id}/public`)).status).toBe(403);
   const made = await builder(`POST /api/v1/apps/${app.id}/public`);

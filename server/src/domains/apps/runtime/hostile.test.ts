@@ -248,7 +248,7 @@ test("only actions of the deployed page can run, on rows of its sources", async 
   });
 });
 
-test("a request must come from a page of this server, by a member of the workspace", async () => {
+test("rejects requests from foreign pages or from non-members", async () => {
   const { slug } = await deployedApp(owner);
   const route = `POST /apps/default/${slug}/_act`;
   const body = { page: "/", componentId: "again", action: "/action" };

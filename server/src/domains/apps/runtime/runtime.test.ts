@@ -103,7 +103,7 @@ test("a form creates a record with the rights of its user, and reports errors pe
   });
 });
 
-test("a page shows only what its user may see, and only existing columns", async () => {
+test("shows only existing columns that the user can read", async () => {
   const { slug } = await deployedApp(owner, {
     dataSources: [
       source({ filter: { owner: "{{ params.owner }}" } }),

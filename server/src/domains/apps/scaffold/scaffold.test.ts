@@ -26,7 +26,7 @@ const openApp = async (more: object) => {
   return { components, act };
 };
 
-test("a generated app selects people by name, and reports the columns that its form leaves out", async () => {
+test("a generated app selects users by name and reports columns missing from the form", async () => {
   const { data } = (await owner("POST /api/v1/apps/scaffold", { table })).body;
   expect(data.leftOut).toEqual([
     { column: "extra", title: "Extra data", reason: "Forms do not support JSON." },

@@ -77,7 +77,7 @@ test("finds events by type, actor, resource, correlation, time and text, page by
   expect(second.pagination).toMatchObject({ nextCursor: null, searchedTo: null });
 });
 
-test("finds a rare event among many at any distance, and the cause of a chain", async () => {
+test("finds rare events at any position and the root cause of a chain", async () => {
   const rare = await publish("order.rare", { code: "one of many" });
   const rows = (n: number) =>
     world.sql(
@@ -113,7 +113,7 @@ test("finds a correlation although the clocks of database and process differ", a
   expect(await ids(`correlationId=${correlationId}`)).toEqual([far]);
 });
 
-test("finds a time and a correlation with few reads in a log of any length", async () => {
+test("finds times and correlations without reading the whole log", async () => {
   const [{ epoch }] = await world.sql("select epoch from installation");
   const begin = Date.parse("2026-01-01T00:00:00Z");
   const cor = (n: number) => newId("cor", begin + n * 1_000);
@@ -279,7 +279,7 @@ test("lists the consumers of a topic", async () => {
   expect((await viewer("GET /api/v1/events/topics/audit/followers")).status).toBe(403);
 });
 
-test("a dead letter has its reason, fails again, is handled when possible, or is discarded", async () => {
+test("shows the reason for a dead letter and supports retry and discard", async () => {
   const letters = async () => (await owner("GET /api/v1/events/dead-letters")).body.data;
   const path = (id: string) => `/api/v1/events/dead-letters/test.poisoned/${id}`;
   const first = await publish("order.poison", { n: 1 });

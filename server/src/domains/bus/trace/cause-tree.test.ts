@@ -48,7 +48,7 @@ const TICKET = {
   config: { operation: "create", kind: "incident", fields: { title: "Broken", description: "" } },
 };
 
-test("a run shows its effects, and a ticket leads back to its run", async () => {
+test("shows the effects of a run, and the run that changed a ticket", async () => {
   const id = await deployWorkflow(owner, [TICKET, publishNode("tell", "told")]);
   const run = await runWorkflow(owner, id);
   const lines = [
@@ -193,7 +193,7 @@ test("a trace from any node contains each event and run of a correlation once", 
   }
 });
 
-test("users without access to runs see only events, and strangers see nothing", async () => {
+test("users without run access see only events, and non-members see no data", async () => {
   const id = await deployWorkflow(owner, [TICKET]);
   const run = await runWorkflow(owner, id);
   const tree = await trace(run.id);

@@ -63,7 +63,7 @@ async function chain(title: string): Promise<any[]> {
   });
 }
 
-test("from any link, a trace leads to the root and to all its effects in order", async () => {
+test("a trace from any link shows the root and all effects in order", async () => {
   const events = await chain("Shout");
   await chain("Another");
   expect(events.map(({ type }) => type)).toEqual([
@@ -96,7 +96,7 @@ test("from any link, a trace leads to the root and to all its effects in order",
   }
 });
 
-test("events of one transaction belong together", async () => {
+test("groups events of the same transaction", async () => {
   const inviter = await world.member(["admin"]);
   await inviter("POST /api/v1/settings/users/invite", { email: "guest@example.com" });
   const removed = await owner(`DELETE /api/v1/settings/users/${inviter.userId}`);
@@ -112,7 +112,7 @@ test("events of one transaction belong together", async () => {
   }
 });
 
-test("events of one transaction belong together even if others were appended in between", async () => {
+test("groups events of the same transaction even if other events are interleaved", async () => {
   const here = { workspace: world.home, environment: "production" } as const;
   const text = `insert into events (epoch, topic, type, actor_id, actor_type, actor_name, resource_type,
                                     resource_id, correlation_id, created_at, data)

@@ -11,7 +11,7 @@ const invoke = (id: string, environment: string) =>
   );
 const used = () => upstream.received.map(({ path, headers }) => [path, headers.authorization]);
 
-test("an environment uses its own credentials and address, otherwise those of production, or none if that is forbidden", async () => {
+test("uses environment-specific credentials and falls back to production unless forbidden", async () => {
   const id = await create({}, { kind: "bearer", token: "production-token" });
   const there = `${CONNECTORS}/${id}/environments/staging`;
   expect((await invoke(id, "staging")).status).toBe(200);

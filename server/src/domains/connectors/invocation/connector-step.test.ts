@@ -249,7 +249,7 @@ test("a rate-limited upstream is called by no caller until the limit ends, and t
   expect(stepsOf(run)["call"]).toMatchObject({ status: "completed", attempts: 2 });
 });
 
-test("a step keeps all files that it creates, and files of failed attempts are deleted", async () => {
+test("keeps all created files of a step and deletes files of failed attempts", async () => {
   let asked = 0;
   upstream.answer = ({ path }, response) => {
     if (path !== "/again") {

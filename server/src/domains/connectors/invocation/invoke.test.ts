@@ -73,7 +73,7 @@ test("uses the environment of the request", async () => {
   });
 });
 
-test("an upstream error is a 502 with its status and message, and is recorded", async () => {
+test("returns 502 with the upstream status and message, and records the error", async () => {
   const id = await made();
   for (const status of [400, 404, 422, 500, 503]) {
     upstream.answer = (_received, response) => json(response, { why: "no such user" }, status);
@@ -256,7 +256,7 @@ test("a response that is too large is not stored", async () => {
   expect((await request(id)).body).toMatchObject({ upstreamStatus: 500 });
 });
 
-test("a request with an Idempotency-Key is sent once, unless it failed", async () => {
+test("sends a request with an Idempotency-Key again only after a failure", async () => {
   const id = await made();
   const key = { "idempotency-key": "invoke-once" };
   upstream.answer = (_received, response) => json(response, {}, 500);

@@ -34,7 +34,7 @@ test("items beyond the limit are left for the next poll, without loss or duplica
   expect([first.hasMore, first.state.sinceMs]).toEqual([true, 1_000]);
 });
 
-test("items are identified by several fields, by their entire content, or by their position", () => {
+test("identifies items by several fields, full content, or position", () => {
   const begun = poll({}, [{ id: 1, at: 1 }], "id+at");
   expect(poll(begun.state, [{ id: 1, at: 2 }], "id+at").items).toEqual([{ id: 1, at: 2 }]);
   const rows = poll({}, [["a"], ["b"]], "$index");

@@ -59,7 +59,7 @@ function bomb(): Buffer {
   ]);
 }
 
-test("creates no thumbnail of a hostile image and does not affect others", async () => {
+test("does not create thumbnails for hostile images, and other images are not affected", async () => {
   const png = await photo("png");
   const hostile: readonly (readonly [string, Buffer])[] = [
     ["a bomb", bomb()],

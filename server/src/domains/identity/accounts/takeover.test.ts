@@ -111,7 +111,7 @@ async function expectEnded(world: World, place: Place, old: Awaited<ReturnType<t
   expect(await world.stranger(`GET ${old.feed}`)).toMatchObject({ status: 404 });
 }
 
-test("single sign-on gives no access to a person who created an account for the address elsewhere before", async () => {
+test("single sign-on does not grant access to a person who already created an account for the address elsewhere", async () => {
   const [other, corp] = [await newWorkspace(handing), await samlWorkspace(handing)];
   const email = address();
   const ahead = await makeAhead(other, email);

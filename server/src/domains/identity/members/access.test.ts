@@ -100,7 +100,7 @@ test("a suspended member loses tokens, applications and open streams, and does n
   expect(await app("GET /api/v1/workspaces/me")).toMatchObject({ status: 401 });
 });
 
-test("only the person can revoke a consent, and its tokens end with it", async () => {
+test("only the user can revoke a consent, and revoking it invalidates the tokens", async () => {
   const member = await world.member(["agent"]);
   const application = await register(owner);
   const granted = await tokensFor(world, member.token, application);
@@ -116,7 +116,7 @@ test("only the person can revoke a consent, and its tokens end with it", async (
   expect((await member("GET /api/v1/oauth/consents")).body.data.consents).toEqual([]);
 });
 
-test("a person changes their name in all workspaces, and can be found by it", async () => {
+test("changes the user's name in all workspaces, and search finds the new name", async () => {
   const member = await world.member(["viewer"]);
   expect(await member("PATCH /api/v1/auth/me", { name: "Grace Hopper" })).toMatchObject({
     status: 200,

@@ -91,7 +91,7 @@ describe("an invitation ends when its sender leaves", () => {
   });
 });
 
-test("keeps a custom role in use until it ends", async () => {
+test("a custom role can't be deleted while an open invitation uses it", async () => {
   const { body } = await owner("POST /api/v1/settings/roles", {
     name: "For a guest",
     permissions: ["audit:read"],
@@ -135,7 +135,7 @@ describe("to a person with an account", () => {
     });
   });
 
-  test("asks a person without a password to set one first", async () => {
+  test("requires users without a password to set a password first", async () => {
     const { userId } = await world.member(["viewer"]);
     const there = await world.member(["owner"], await world.workspace("second-home"));
     const { token } = await invite(there, { email: `${userId}@example.com` });

@@ -261,7 +261,7 @@ describe("a manager", () => {
   });
 });
 
-test("finds members by words, role and ids, with pages", async () => {
+test("searches members by text, role and ids, and supports pagination", async () => {
   await using apart = await startWorld();
   const asking = await apart.member(["owner"]);
   const [agent, viewer, both] = await Promise.all(

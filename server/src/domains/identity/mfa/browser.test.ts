@@ -78,7 +78,7 @@ describeInBrowser("in Chromium, with its virtual authenticator", () => {
     return page;
   }
 
-  test("a person registers an authenticator and then logs in with it", async () => {
+  test("registers an authenticator and then uses it to log in", async () => {
     const person = await somebody(world);
     const page = await ourPage();
     const ask = (path: string, body: unknown = {}) => page.evaluate(ASK, { path, body });

@@ -61,7 +61,7 @@ test("requires owners or admins", async () => {
   expect(await admin(ENFORCE, { enforced: false })).toMatchObject({ status: 200 });
 });
 
-test("the requirement of one workspace does not affect another workspace of the person", async () => {
+test("an MFA requirement does not affect the user's other workspaces", async () => {
   const person = await somebody(world, ["owner"]);
   const place = await world.workspace("strict-elsewhere");
   await world.sql(

@@ -88,7 +88,7 @@ describe("TOTP", () => {
     expect(await ask(VERIFY, { code: second.code() })).toMatchObject({ status: 200 });
   });
 
-  test("accepts the codes of one step before and after, and no others", async () => {
+  test("accepts only codes from the current, previous and next time step", async () => {
     const person = await somebody(world);
     const { app } = await withApp(world, person);
     world.clock.advance(10 * STEP_MS);
@@ -226,7 +226,7 @@ describe("recovery codes", () => {
   });
 });
 
-test("the oldest workspace of the account records the event, and the audit logs of the others include it", async () => {
+test("records the event in the oldest workspace and includes it in all audit logs", async () => {
   const person = await somebody(world, ["owner"]);
   const { body } = await person.ask("POST /api/v1/workspaces", { name: "Second home" });
   const { events } = await world.asToken(person.token)(ENROLL);

@@ -206,7 +206,7 @@ test("credentials of other accounts cannot be seen or removed", async () => {
   expect(await other.ask(remove, { code: app.next() })).toMatchObject({ status: 404, events: [] });
 });
 
-test("an account has at most twenty credentials", async () => {
+test("limits an account to twenty credentials", async () => {
   const person = await somebody(world);
   for (let index = 1; index <= 20; index += 1) await withKey(person, `Key ${index}`);
   expect(await person.ask(REGISTER)).toMatchObject({

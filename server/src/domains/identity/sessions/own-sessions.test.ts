@@ -5,7 +5,7 @@ import { useWorld } from "#kernel/testing/world.ts";
 const world = await useWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
 const SESSIONS = "/api/v1/auth/sessions";
 
-test("a person lists their own sessions with their origin, and ends one of them immediately", async () => {
+test("lists own sessions with origin and revokes a session immediately", async () => {
   const { ask, login } = await somebody(world);
   const { body } = await login();
   const other = world.asToken(body.data.token);

@@ -28,7 +28,7 @@ describe("a token", () => {
     expect(JSON.stringify(audit.body)).not.toContain(token);
   });
 
-  test("acts as its person within its scopes, and the log names it", async () => {
+  test("acts as the user within the token scopes, and the log shows the token", async () => {
     const { ask, id } = await make({ scopes: ["workspaces:read", "workspaces:write"] });
     expect(await ask("GET /api/v1/workspaces/me")).toMatchObject({ status: 200 });
     expect(await ask("GET /api/v1/audit")).toMatchObject({ status: 403 });
@@ -38,7 +38,7 @@ describe("a token", () => {
     expect(body.data[0].actor).toEqual({ id, name: "Robot", type: "api_token" });
   });
 
-  test("has no more rights than its person currently has", async () => {
+  test("does not exceed the user's current rights", async () => {
     const builder = await world.member(["builder", "auditor"]);
     const { body } = await builder("POST /api/v1/auth/tokens", {
       ...draft,
@@ -268,7 +268,7 @@ describe("the address range", () => {
   });
 });
 
-test("the last use is shown, without a write for each request", async () => {
+test("shows the last use without writing on every request", async () => {
   const { ask, id } = await make();
   for (let index = 0; index < 5; index += 1) await ask("GET /api/v1/workspaces/me");
   await world.kernel.authenticator.touch();

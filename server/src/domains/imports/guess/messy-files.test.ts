@@ -184,7 +184,7 @@ test("rejects a file that is not a table or expands too much with a clear messag
   for (const [bytes, message] of files) await expect(readFile(bytes)).rejects.toThrow(message);
 });
 
-test("parses numbers and days in the format of their country", () => {
+test("parses numbers and dates in country formats", () => {
   expect(
     ["1.234,56", "1 234,5", "-3", "(1.000)", "12,5 €", "1,2,3", "1.23.4"].map((text) =>
       parseNumber(text, "comma"),

@@ -313,7 +313,7 @@ test("requesters see their own requests, and members with read permission see al
   expect(await seen(agent, "&mine=true")).toEqual([alone.id]);
 });
 
-test("a pack installs items with their workflows, and removes them", async () => {
+test("a pack installs and removes items and workflows", async () => {
   const owner = await world.member(["owner"]);
   const definition = {
     name: "Hand out",

@@ -278,7 +278,7 @@ test("the risk depends on the items, their dependants, and the outcomes of earli
   });
 });
 
-test("open changes are part of the impact of their items", async () => {
+test("the impact of an item includes open changes", async () => {
   const id = await createItem(owner, "Front");
   const open = await createSubmittedChange(requester, { title: "Open", ciIds: [id] });
   const ended = await createChange(requester, { title: "Ended", ciIds: [id] });

@@ -8,7 +8,7 @@ import {
   createSubmittedChange,
 } from "./testing/changes.ts";
 
-test("approvers are notified of a needed vote and requesters of the decision, but no member of their own actions", async () => {
+test("notifies approvers of a vote and requesters of the decision, but does not notify the actor", async () => {
   await using world = await startWorld({ work: true });
   const {
     requester,

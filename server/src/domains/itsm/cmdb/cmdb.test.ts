@@ -13,7 +13,7 @@ async function made(body: object = {}, ask: Ask = owner): Promise<any> {
   return answer.body.data;
 }
 
-test("an item is created, read, changed and deleted, with events in its history", async () => {
+test("creates, reads, updates and deletes an item and records events in the history", async () => {
   const team = await owner("POST /api/v1/itsm/teams", { name: "Keepers" });
   const teamId = team.body.data.id;
   const item = await made({ ownerId: owner.userId, teamId, attributes: { cpus: 4, gone: null } });
@@ -187,7 +187,7 @@ test("two items have at most one relationship of each type and direction, and bo
   expect(await list(`item=${b.id}`)).toEqual([]);
 });
 
-test("an open ticket prevents the deletion of its item, an ended one does not", async () => {
+test("an item can't be deleted while a ticket for the item is open", async () => {
   const item = await made({ name: "Broken" });
   const incident = await owner("POST /api/v1/itsm/incidents", { title: "Down", ciIds: [item.id] });
   expect(incident.status).toBe(201);

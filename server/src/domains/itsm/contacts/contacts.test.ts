@@ -4,7 +4,7 @@ import { useWorld } from "#kernel/testing/world.ts";
 const world = await useWorld();
 const [agent, member] = await Promise.all([world.member(["agent"]), world.member(["member"])]);
 
-test("a contact has one address, and belongs to the organisation of its mail domain", async () => {
+test("assigns contacts to an organisation by mail domain and allows a single address", async () => {
   const firm = await agent("POST /api/v1/itsm/organisations", {
     name: "Lind",
     mailDomains: ["LIND.example", "lind.test"],

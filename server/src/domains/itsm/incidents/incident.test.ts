@@ -134,7 +134,7 @@ test("a resolution stays on close, and is cleared on reopen", () => {
   }
 });
 
-test("a PATCH of the state is a transition, with the fields of that state", () => {
+test("a PATCH of the state performs a transition and accepts state fields", () => {
   const start = applyStateChange(incident(), { state: "in_progress" }, moment);
   expect(start).toEqual({ incident: incident({ state: "in_progress" }), action: "start" });
   const held = applyStateChange(incident(), { state: "on_hold", onHoldReason: "Parts" }, moment);

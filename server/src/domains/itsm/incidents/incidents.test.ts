@@ -106,7 +106,7 @@ test("references must exist, on creation and on update", async () => {
   }
 });
 
-test("a PATCH emits what it changed, and an assignment or escalation that it is", async () => {
+test("a PATCH emits the changed fields and specific assignment and escalation events", async () => {
   const [first, second] = [await team("First line"), await team("Second line")];
   const { id } = await raise({ teamId: first });
   const patch = (body: object) => agent(`PATCH ${PATH}/${id}`, body);

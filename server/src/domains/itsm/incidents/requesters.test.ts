@@ -191,7 +191,7 @@ test("tickets of a contact belong to the member with its verified address", asyn
   expect((await ben(`POST ${path}/rate`, { satisfaction: 5 })).events).toEqual(["incident.rated"]);
 });
 
-test("a permission to read or work on incidents includes access to one's own incidents", async () => {
+test("permissions to read or work on incidents include the user's own incidents", async () => {
   const owner = await world.member(["owner"]);
   const { path } = await raise();
   for (const permission of ["incidents:read", "incidents:write"]) {

@@ -109,7 +109,7 @@ async function near(q: string): Promise<string[]> {
   return (await hits(q)).filter((hit) => hit.matchedBy.includes("meaning")).map(({ id }) => id);
 }
 
-test("an article is found by its current meaning while it is published", async () => {
+test("search finds only published articles and uses the current content", async () => {
   const id = await publish({ title: "Espresso machine", body: "Descale it with vinegar weekly." });
   await embedded(id);
   await until(async () => (await near("how to clean a coffee maker")).includes(id));
@@ -134,7 +134,7 @@ test("an article is found by its current meaning while it is published", async (
   });
 });
 
-test("a long article is found by one of its chunks, and the snippet shows the chunk", async () => {
+test("finds long articles by chunk and shows the matching chunk", async () => {
   // Two complete chunks with eight words per sentence, followed by another topic.
   const padding = Array.from({ length: 45 }, () => "The budget of the next quarter is planned.");
   const needle =

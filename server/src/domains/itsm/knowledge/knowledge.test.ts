@@ -26,7 +26,7 @@ async function found(by: Ask, q: string): Promise<any[]> {
 }
 
 describe("an article", () => {
-  test("is created, reviewed, published, changed and retired, with an event for each", async () => {
+  test("supports create, review, publish, update and retire, and emits matching events", async () => {
     const made = await agent(`POST ${PATH}`, {
       title: "Printer offline",
       body: "Turn it **on**.",
@@ -275,7 +275,7 @@ describe("a caller who cannot write articles", () => {
 });
 
 describe("a list", () => {
-  test("is filtered by state, tag and condition", async () => {
+  test("filters by state, tag and condition", async () => {
     const one = await published({ title: "Listed one", tags: ["rare", "red"] });
     const two = await written({ title: "Listed two", tags: ["rare"], category: "Odd" });
     const listed = async (query: string) =>
@@ -288,7 +288,7 @@ describe("a list", () => {
   });
 });
 
-test("a pack creates articles, updates unedited ones, and retires them when it is uninstalled", async () => {
+test("a pack creates articles, updates unedited articles, and retires them on uninstall", async () => {
   const owner = await world.member(["owner"]);
   const install = (version: string, body: string) =>
     owner("POST /api/v1/sdk/packs/install", {

@@ -109,7 +109,7 @@ describe("a bulk change", () => {
     expect(tagged.data.map(({ id }: any) => id)).toEqual([one.id, other.id, third.id]);
   });
 
-  test("merges, links and adds to a major incident, with the events of each ticket", async () => {
+  test("merges, links and adds tickets to a major incident and emits events per ticket", async () => {
     const [stays, one, two] = [await raise(), await raise(), await raise()];
     const cause = await problem();
     const ids = [one.id, two.id];
@@ -142,7 +142,7 @@ describe("a bulk change", () => {
     expect(await owner("POST /api/v1/itsm/macros", macro)).toMatchObject({ status: 422 });
   });
 
-  test("is rejected as a whole, with the reason for each ticket", async () => {
+  test("rejects the whole request and returns the reason per ticket", async () => {
     const [open, closed, other] = [await raise(), await raise(), await problem()];
     await agent(`POST ${INCIDENTS}/${closed.id}/cancel`);
     const foreign = "inc_01jzt3n5k8q2x4v6w8y0z2b4d6";
@@ -162,7 +162,7 @@ describe("a bulk change", () => {
     expect(tried.body.data).toMatchObject({ changed: 1, refused: 3 });
   });
 
-  test("has a limit, and needs the permissions of each action", async () => {
+  test("enforces a limit and requires the permissions of every action", async () => {
     const { id } = await raise();
     const ids = Array.from({ length: 1_001 }, () => id);
     expect(await agent(`POST ${BULK}`, { ids, acts: [{ act: "take" }] })).toMatchObject({

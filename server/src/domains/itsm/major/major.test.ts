@@ -129,7 +129,7 @@ test("the status page is inactive until an admin enables it, and shows only text
   expect(await world.stranger(`GET ${PAGE}`)).toMatchObject({ status: 404 });
 });
 
-test("a room shows broadcasts and the number of affected people; the review draft uses the timeline without internal comments", async () => {
+test("a room shows broadcasts and the number of affected users; the review draft omits internal comments", async () => {
   const incident = await major("Mail is late");
   const child = (await owner(`POST ${INCIDENTS}`, { title: "No mail for me" })).body.data;
   await agent(`POST ${INCIDENTS}/${incident.id}/children`, { incidentId: child.id });

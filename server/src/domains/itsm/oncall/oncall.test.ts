@@ -79,7 +79,7 @@ const told = async (by: typeof ann, number: string) =>
     ({ title }: any) => title === `Page: ${number}`,
   ).length;
 
-test("a critical incident pages the member on call, then the others once each, until all rounds end", async () => {
+test("pages the member on call for a critical incident, then the other members once each, for all rounds", async () => {
   const { body: policy } = await owner(`POST ${ITSM}/escalation-policies`, {
     name: "Critical",
     conditions: { priority: 1 },

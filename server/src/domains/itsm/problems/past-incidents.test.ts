@@ -27,7 +27,7 @@ async function follow(path: string, acts: readonly (() => Promise<any>)[]) {
   return answers;
 }
 
-test("a problem is shown as of any moment, with its incidents and their titles of that moment", async () => {
+test("shows a past version of a problem, including past incidents and titles", async () => {
   const before = world.clock.now().toISOString();
   world.clock.advance(1_000);
   const [one, other, third] = [
@@ -67,7 +67,7 @@ test("a problem is shown as of any moment, with its incidents and their titles o
   expect([lost.status, lost.body.code]).toEqual([410, "past_not_kept"]);
 });
 
-test("the tasks of a change are shown as of any moment, in their order of that moment", async () => {
+test("shows past tasks of a change in the past order", async () => {
   const { body } = await owner("POST /api/v1/itsm/changes", { title: "Patch", type: "normal" });
   const path = `/api/v1/itsm/changes/${body.data.id}/tasks`;
   const ids: string[] = [];

@@ -242,7 +242,7 @@ test("incrementally updated clocks equal a complete recomputation from the log",
   }
 });
 
-test("a pack creates policies, updates unedited ones, and removes them", async () => {
+test("a pack creates, updates and removes policies but keeps edited policies", async () => {
   const install = (version: string, minutes: number) =>
     owner("POST /api/v1/sdk/packs/install", {
       id: "@acme/levels",
@@ -282,7 +282,7 @@ test("a pack creates policies, updates unedited ones, and removes them", async (
   expect((await owner(`GET ${path}`)).status).toBe(404);
 });
 
-test("a caller without read permission for tickets sees none of their clocks", async () => {
+test("hides clocks from callers without ticket read permission", async () => {
   const permissions = ["sla:read", "events:read"];
   const { body } = await owner("POST /api/v1/settings/roles", { name: "Wall", permissions });
   const [wall, agent] = [await world.member([body.data.id]), await world.member(["agent"])];

@@ -242,7 +242,7 @@ test("a policy that no longer matches stops its clock, equally in the ticket, th
   expect(await alertsOf(id, "sla")).toEqual(["sla.cancelled"]);
 });
 
-test("the response clock of an incident waits for a response to its caller", async () => {
+test("runs the response clock of an incident until a response to the caller", async () => {
   const targets = [{ metric: "response", minutes: 30 }];
   const { category } = await policy({ targets });
   const taken = { category, title: "By telephone", callerId: member.userId };

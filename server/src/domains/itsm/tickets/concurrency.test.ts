@@ -45,7 +45,7 @@ test("two concurrent changes of a team both succeed", async () => {
   expect(read.body.data).toEqual(renamed.body.data);
 });
 
-test("a command that waited for a ticket lock sees items that were set before", async () => {
+test("reads current items after waiting for a ticket lock", async () => {
   const made = await owner("POST /api/v1/cmdb/items", { name: "db-1", class: "server" });
   expect(made.status).toBe(201);
   const tickets = [

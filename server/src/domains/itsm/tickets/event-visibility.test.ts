@@ -95,7 +95,7 @@ describe("a member who cannot read a ticket", () => {
     expect(await heard(role.holder, topic("incident"), id)).toEqual([]);
   });
 
-  test("is not notified of it, although they watched it before", async () => {
+  test("is not notified even as an earlier watcher", async () => {
     const { path, id } = await incident();
     const leaving = await world.member(["viewer"]);
     for (const ask of [leaving, viewer]) await ask(`POST ${path}/watchers`);

@@ -28,7 +28,7 @@ describe("numbers", () => {
     expect(numbers).toEqual(expected);
   });
 
-  test("a ticket is found by number and by id", async () => {
+  test("finds a ticket by number or id", async () => {
     const { path, id } = await incident();
     const { body } = await agent(`GET ${path}`);
     const found = await agent(`GET /api/v1/itsm/incidents/${body.data.number}`);
@@ -148,7 +148,7 @@ describe("comments", () => {
   });
 });
 
-test("a requester comments on their request, and links hide requests of others", async () => {
+test("requesters can comment on their request, and links do not reveal other requests", async () => {
   const item = await owner("POST /api/v1/catalog/items", {
     name: "A chair",
     form: { type: "object", properties: {} },
@@ -202,7 +202,7 @@ describe("watchers", () => {
   });
 });
 
-test("an attachment is a text of up to 1 MiB, and is returned unchanged", async () => {
+test("returns text attachments unchanged and limits the size to 1 MiB", async () => {
   const { path } = await incident();
   const content = "é\n".repeat(300_000);
   const added = await agent(`POST ${path}/attachments`, { name: "a b.log", content });
@@ -266,7 +266,7 @@ describe("links", () => {
   });
 });
 
-test("a timeline shows changes and their authors, newest first", async () => {
+test("the timeline shows changes with authors, newest first", async () => {
   const { path } = await incident("Before");
   await agent(`PATCH ${path}`, { title: "After", urgency: 1 });
   const { body } = await viewer(`GET ${path}/timeline`);
@@ -277,7 +277,7 @@ test("a timeline shows changes and their authors, newest first", async () => {
   });
 });
 
-test("a workflow works with tickets with the permissions of its deployer", async () => {
+test("workflows access tickets with the deployer's permissions", async () => {
   const { body } = await owner("POST /api/v1/workflows", {
     name: "Raise and resolve",
     trigger: { type: "manual" },

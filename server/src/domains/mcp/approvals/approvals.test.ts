@@ -354,7 +354,7 @@ test("an application with the agent scope is an agent, with its own name in the 
   expect((await approve(second.value.id)).body.code).toBe("agent_gone");
 });
 
-test("members see and end their own agents; those who set the policy see all, but only an owner ends an owner's agent", async () => {
+test("members see and revoke own agents; policy editors see all agents; only owners revoke an owner's agent", async () => {
   const made = await useFixture(makeAgent());
   const list = async (by: Ask) => (await by("GET /api/v1/agents")).body.data;
   const names = (agents: { readonly id: string }[]) => agents.map(({ id }) => id);

@@ -196,7 +196,7 @@ test("limits the number of tables and parameters of a statement", () => {
   }
 });
 
-test("a target of a script is a table, whatever else has its name", () => {
+test("a script target refers to the table even if other objects have the same name", () => {
   for (const [sql, relations] of [
     [
       "with q as (with mig as (select 1 as a) select a from mig) update mig set t = 'x' from q",

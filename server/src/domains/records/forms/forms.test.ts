@@ -234,7 +234,7 @@ test("a form accepts files within its limits, and only readers of the record can
   ]);
 });
 
-test("a shared view does not reveal values of a field that its reader may not see", async () => {
+test("shared views do not reveal values of hidden fields", async () => {
   const secretive = [{ roles: ["member"], actions: ["read"], fields: ["title"] }];
   const owned = [
     { name: "title", type: "text" },

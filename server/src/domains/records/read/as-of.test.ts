@@ -62,7 +62,7 @@ const Change = fc.record(
   { requiredKeys: [] },
 );
 
-test("a past version of a record equals the state of that time, including deleted and restored records", async () => {
+test("past record versions match the state at that time, including deleted and restored records", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.oneof({ weight: 4, arbitrary: Change }, fc.constantFrom("delete", "restore")), {
@@ -245,7 +245,7 @@ test("a past list equals the list of that time, with filter, sort and pages, und
   });
 });
 
-test("past lists of all kinds of tickets and of configuration items equal the lists of that time", async () => {
+test("past lists of tickets and configuration items match the lists at that time", async () => {
   const made: Record<string, string> = {};
   const post = (name: string, path: string, body: object) => async () => {
     const answer = await owner(`POST ${path}`, body);

@@ -28,7 +28,7 @@ const numbers = (first: number, last: number) =>
     String(first + index * Math.sign(last - first)),
   );
 
-test("a page of large records ends early, and the list continues after it", async () => {
+test("shortens a page of large records and continues on the next page", async () => {
   const table = await createFilledTable(world, owner, { columns: TEXTS }, []);
   await fill(table, 20);
   // The second pass knows from the first page on that the table has large records.

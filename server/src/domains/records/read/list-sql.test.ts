@@ -71,7 +71,7 @@ describe("a list", () => {
     expect(titles).toEqual(["c", "b"]);
   });
 
-  test("rejects the cursor of another list, sort or filter", async () => {
+  test("rejects cursors from a different list, sort or filter", async () => {
     const other = await createFilledTable(
       world,
       owner,

@@ -121,7 +121,7 @@ async function expectAllFound(): Promise<void> {
   }
 }
 
-test("finds exactly the nearest records, also among equal and nearly equal ones, with and without pgvector", async () => {
+test("returns the exact nearest records, including ties, with and without pgvector", async () => {
   await expectAllFound();
 });
 

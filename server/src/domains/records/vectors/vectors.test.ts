@@ -232,7 +232,7 @@ test("records with long vectors are read in small pages, and all are compared", 
   }
 });
 
-test("an agent searches articles and records with the rights of its run", async () => {
+test("agents search articles and records with the run's rights", async () => {
   const path = await createTable("manual", { columns: [...texts, meaning] });
   const coffee = await create(path, COFFEE);
   await embedded(path);

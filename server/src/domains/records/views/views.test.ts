@@ -38,7 +38,7 @@ test("a view is private until it is shared, and hidden from members who cannot r
   );
 });
 
-test("a view names only existing fields, and is deleted with its table", async () => {
+test("a view can contain only existing fields, and deleting the table deletes the view", async () => {
   const { slug } = await create();
   const send = (fields: object) => owner(`POST ${VIEWS}`, { name: "One", table: slug, ...fields });
   expect((await send({ filter: { nothing: 1 } })).status).toBe(422);

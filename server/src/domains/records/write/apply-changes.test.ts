@@ -9,7 +9,7 @@ const listOf = async (path: string) =>
     one["salary"],
   ]);
 
-test("one request creates, changes and deletes records, and one undo reverts all of it", async () => {
+test("a single request creates, updates and deletes records, and a single undo reverts all changes", async () => {
   const { slug } = await create();
   const path = `/api/v1/tables/${slug}/records`;
   const [one, two, three] = (await owner(`GET ${path}?sort=id`)).body.data;
@@ -72,7 +72,7 @@ test("writes nothing if a part is outdated, invalid, empty or too large", async 
   expect(await listOf(path)).toEqual(before);
 });
 
-test("the ids of a list are in list order, from an offset, and only of visible records", async () => {
+test("returns ids of visible records in list order, starting at an offset", async () => {
   const { slug } = await create();
   const path = `/api/v1/tables/${slug}/records`;
   const records = (await owner(`GET ${path}?sort=salary`)).body.data;

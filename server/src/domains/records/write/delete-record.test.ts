@@ -243,7 +243,7 @@ test("a reference added during a deletion is deleted with the record or rejected
   expect(await titlesIn(orders)).toEqual([]);
 });
 
-test("the history of a record is complete, also after its deletion", async () => {
+test("record history is complete, even after deletion", async () => {
   const customers = await table();
   const ada = await put(customers, { title: "Ada" });
   const place = `${customers.path}/${ada}`;

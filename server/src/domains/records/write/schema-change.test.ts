@@ -43,7 +43,7 @@ test("an upsert uses the current type of a column", async () => {
   });
 });
 
-test("an upsert accepts a key that became unique, and rejects one that is no longer unique", async () => {
+test("upsert accepts a new unique key and rejects a key without uniqueness", async () => {
   const table = await known();
   await change(table, { alterColumns: [{ name: "other", unique: true }] });
   expect(await upsert(table, "other", { other: "x", amount: 3 })).toMatchObject({

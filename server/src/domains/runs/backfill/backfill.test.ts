@@ -22,7 +22,7 @@ const ended = (id: string) =>
 const runEvents = async (id: string): Promise<string[]> =>
   (await findRuns(world, id)).map(({ event_id }) => event_id).toSorted();
 
-test("a backfill starts one run per past event, a few at a time, with the event as the cause", async () => {
+test("a backfill starts a run per past event in small batches and sets the event as the cause", async () => {
   const from = new Date(world.clock.nowMs() - 1_000).toISOString();
   const ids: string[] = [];
   for (let n = 0; n < 10; n += 1) ids.push(await publishOrder(n));
@@ -309,7 +309,7 @@ test("stored requests of a public webhook are limited in bytes, and are deleted 
   expect(await kept()).toEqual([]);
 });
 
-test("a filter reveals nothing about events hidden from its author, and a long schedule does not block others", async () => {
+test("filters do not reveal events hidden from the author, and long schedules do not block other workflows", async () => {
   const from = new Date(world.clock.nowMs() - 1_000).toISOString();
   await owner("POST /api/v1/tables", {
     name: "wages",

@@ -268,7 +268,7 @@ test("files of a submitted form belong to the run; files of a rejected page are 
   });
 });
 
-test("one of several simultaneous submissions with files is accepted, and the files of the others are released", async () => {
+test("accepts exactly one of several concurrent submissions and releases files of rejected submissions", async () => {
   const pages = [{ fields: [{ name: "bill", type: "file", required: true }] }];
   const { path } = await startAsked({ pages }, [hold]);
   const lines = [

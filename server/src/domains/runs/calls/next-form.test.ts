@@ -47,7 +47,7 @@ test("the order of the graph decides, not the clocks of the processes", () => {
   expect([find(line, steps, "a"), find(line, steps, "b")]).toEqual([undefined, "c"]);
 });
 
-test("no redirect goes to a form of another branch", () => {
+test("does not redirect to a form in a different branch", () => {
   const sides = planOf(
     ["bob", "more", "ann", "both"],
     "bob -> more",
@@ -62,7 +62,7 @@ test("no redirect goes to a form of another branch", () => {
   expect(find(sides, ["ann: sent", "more: waits"], "ann")).toBe("more");
 });
 
-test("no redirect goes to a form of another item, unless the loop runs one item at a time", () => {
+test("does not redirect to a form of a different item, except in sequential loops", () => {
   const steps = [
     "each[0].a: link sent",
     "each[1].a: link sent 1",

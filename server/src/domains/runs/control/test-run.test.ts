@@ -207,7 +207,7 @@ const LOOP = {
   },
 };
 
-test("a single step is tested with the data of a run, with pins and mocks, and in a loop with an item", async () => {
+test("tests a single step with run data, pins, mocks, and a loop item", async () => {
   await owner("POST /api/v1/secrets", { name: "TEST_RUN_KEY", value: "never-shown-here" });
   const id = await deployWorkflow(owner, [LOOP]);
   const whole = await tried(id, { input: { lines: ["a", "b"] } });

@@ -55,7 +55,7 @@ test("methods and paths choose the trigger; its path has parameters", async () =
   expect((await stranger(`GET ${orders}/1/2`)).status).toBe(404);
 });
 
-test("a password, a header or a token authenticates, and is not stored in the run", async () => {
+test("supports password, header and token authentication and does not store credentials in the run", async () => {
   const secret = "top-secret-0";
   await owner("POST /api/v1/secrets", { name: "HOOK_KEY", value: secret });
   await owner("POST /api/v1/secrets", { name: "HOOK_LOGIN", value: "ann:pass" });
@@ -160,7 +160,7 @@ const form = {
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
 const page = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
 
-test("a form is shown page by page without JavaScript, and ends with the response of the run", async () => {
+test("shows form pages without JavaScript and finally shows the run's response", async () => {
   const said = {
     id: "said",
     type: "transform",

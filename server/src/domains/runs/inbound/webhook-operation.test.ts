@@ -226,7 +226,7 @@ describe("the signature must match the exact bytes of the request", () => {
     }
   });
 
-  test("a new key applies at once, and without a key all requests are rejected", async () => {
+  test("a new key applies immediately, and a missing key rejects all requests", async () => {
     await owner("PUT /api/v1/secrets/HOOK_KEY", { value: "new key" });
     const renewed = createHmac("sha256", "new key").update(body).digest("hex");
     expect(await post(hook.path, body, signedBy(`sha256=${digest(body)}`))).toMatchObject(refused);

@@ -135,7 +135,7 @@ test("a response that depends on other steps is sent once they complete", async 
   expect(await findRuns(world, id)).toMatchObject([{ status: "completed" }]);
 });
 
-test("a response without dependencies is sent at once, and the run continues", async () => {
+test("sends a response without dependencies immediately and continues the run", async () => {
   const { id, answer } = await ask([
     respond({ body: "early" }),
     { id: "later", type: "wait_for_event", config: { topic: "later" } },
@@ -170,7 +170,7 @@ test("a run that fails before its response returns a 500 without details", async
   }
 });
 
-test("a run that ends without a response, or is queued, returns 202", async () => {
+test("returns 202 for queued runs and runs without a response", async () => {
   const { answer } = await ask(
     [
       { id: "which", type: "condition", config: { expression: "false" } },

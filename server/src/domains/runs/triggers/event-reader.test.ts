@@ -15,7 +15,7 @@ const owner = await world.member(["owner"]);
 const started = async (id: string): Promise<string[]> =>
   (await findRuns(world, id)).map(({ event_id }) => event_id);
 
-test("an event starts a run with the event as its input and cause, and with its actor", async () => {
+test("event runs use the event as input and cause and keep the event's actor", async () => {
   const id = await deployEventWorkflow(owner, { topic: "orders" }, [
     {
       id: "keep",
@@ -171,7 +171,7 @@ test("audit log events start only workflows of users who can read the audit log"
   expect(await started(seen)).toHaveLength(1);
 });
 
-test("a workflow receives events of other workflows' runs, but not of its own", async () => {
+test("a workflow receives run events of other workflows but ignores its run events", async () => {
   const trigger = { topic: "workflow", eventType: "workflow.run_completed" };
   const watcher = await deployEventWorkflow(owner, {
     ...trigger,

@@ -15,7 +15,7 @@ const EVENTS = tries(120, 240);
 /** Some orders are in the first half of the events, and some in the second. */
 const WAITED_FOR = [7, 57, 117];
 
-test("with two nodes each event starts each run once and ends each wait once, and a batch is one transaction", async () => {
+test("two nodes start every run exactly once, resume every wait exactly once, and use a transaction per batch", async () => {
   await using world = await startWorld({ work: true });
   await using node = await startNode(world);
   await node.kernel.startWork();

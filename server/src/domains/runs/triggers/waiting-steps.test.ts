@@ -49,7 +49,7 @@ test("each run receives its own event and continues with it", async () => {
   expect(await waits()).toBe(0);
 });
 
-test("one event ends all waits for it, and a second event ends none of them", async () => {
+test("an event resumes all matching waits, and a second event has no effect", async () => {
   const runIds = await waitingFor({ topic: "all" }, [1, 2, 3]);
   const release = await pauseTriggerReader(world);
   const first = await publish(owner, "all", { type: "go" });
@@ -90,7 +90,7 @@ test("a wait that times out fails the step, which receives no events afterwards"
   expect((await runOf(runId)).status).toBe("failed");
 });
 
-test("a filter made invalid by its templates fails its step and affects no others", async () => {
+test("an invalid templated filter fails only that step", async () => {
   const filter = { "data.order": "{{ trigger.input.order }}" };
   const id = await deployWorkflow(owner, [
     { id: "wait", type: "wait_for_event", config: { topic: "nonsense", filter } },

@@ -147,7 +147,7 @@ describe("code of a user without access to records", () => {
     expect((await world.stranger(`POST ${path}`, {})).body).toContain("CEO=999999");
   });
 
-  test("cannot read them in an app that others open, and opening runs no code", async () => {
+  test("can't read records in an app opened by a different user, and opening does not run code", async () => {
     const author = await memberWith(world, owner, authorRights);
     const script = await createArtifact(author, "workflow_node", READ_ROWS);
     const page = [

@@ -203,7 +203,7 @@ test("a data transformer computes the output of a transform step", async () => {
   ]);
 });
 
-test("calls of scripts and artifacts have a key of their step, equal in each attempt", async () => {
+test("script and artifact calls use the same step key in every attempt", async () => {
   receiver.answer = (_received, response) =>
     void response.writeHead(receiver.received.length < 3 ? 500 : 200).end();
   const source = `const call = () => context.http.request({ method: "POST", url: "${receiver.url}/x", body: {} });

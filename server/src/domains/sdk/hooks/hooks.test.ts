@@ -160,7 +160,7 @@ test("it verifies signatures with a secret; signatures and credentials are not s
   expect(kept).not.toContain("a secret key");
 });
 
-test("it has the permissions of the member who last saved it, in the environment of the URL", async () => {
+test("runs with the last editor's permissions in the environment of the URL", async () => {
   await owner(
     "POST /api/v1/tables",
     { name: "Orders", columns: [{ name: "n", type: "integer" }] },

@@ -119,7 +119,7 @@ test("a formula has the same result in SQL and in memory", async () => {
   );
 });
 
-test("a formula over columns of the record keeps its index through all changes of these columns", async () => {
+test("a formula index remains valid after all column changes", async () => {
   const text = (name: string) => ({ name, type: "text" });
   const formula = (name: string, expression: string, more: object = {}) => ({
     name,

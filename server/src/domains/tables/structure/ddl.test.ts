@@ -177,7 +177,7 @@ test("the application reads and writes only rows of its partition", async () => 
   expect(await world.sql(`select a from ${schema}.${slug}`)).toEqual([{ a: "secret" }]);
 });
 
-test("the application changes structure only in an explicit context, and only of its own tables", async () => {
+test("the application changes structure only in an explicit context and only for the context's tables", async () => {
   const slug = await createTable(owner, [{ name: "a", type: "text" }]);
   const here = { workspace: world.home, environment: "production" };
   for (const text of [
@@ -217,7 +217,7 @@ test("filters on indexed numbers, lists and JSON are served by their indexes", a
   });
 });
 
-test("rules name existing roles and fields, and all members can see what they may do", async () => {
+test("rules can reference only existing roles and fields, and members can view their permissions", async () => {
   const role = await owner("POST /api/v1/settings/roles", {
     name: "Clerk",
     permissions: ["tables:read", "records:read"],

@@ -91,7 +91,7 @@ test("deliveries are listed newest first, page by page, by status and by environ
   expect(nowhere).toMatchObject({ status: 404, body: { code: "not_found" } });
 });
 
-test("a delivery shows exactly what was sent, without secrets, and all attempts", async () => {
+test("delivery details include the exact request without secrets and all attempts", async () => {
   await owner("POST /api/v1/secrets", { name: "DETAIL_KEY", value: "open sesame" });
   broken.add("detail");
   const id = await hook("detail", {
@@ -174,7 +174,7 @@ test("a replay is a new delivery of the same event, and sorts first", async () =
   expect({ ...copy?.[0]?.body, id: first.id }).toEqual(original?.[0]?.body);
 });
 
-test("a replay for a paused webhook waits until it is active", async () => {
+test("does not replay to a paused webhook before activation", async () => {
   const id = await hook("waiting");
   await write("waiting one");
   const [first] = await over(id, 1);
@@ -235,7 +235,7 @@ test("the trace of an event includes its deliveries", async () => {
   }
 });
 
-test("deletes finished deliveries after their retention time, and no others", async () => {
+test("deletes only finished deliveries past the retention time", async () => {
   const id = await hook("pruned");
   await write("pruned one");
   await over(id, 1);

@@ -90,7 +90,7 @@ test("an event that is not fanned out yet is a valid starting point", async () =
   expect(arrived("abreast")).toEqual(["abreast 2", "abreast 3"]);
 });
 
-test("a pause loses no events that settle after it ends or after the next one begins", async () => {
+test("does not lose events that settle after a pause or during the next pause", async () => {
   const id = await hook("behind");
   const later = await hook("later", { filter: { "data.title": { startsWith: "behind" } } });
   const fresh = await hook("fresh", {

@@ -89,7 +89,7 @@ test("retries a failed delivery once, and the response contains the result", asy
   expect(await retry(id, deliveryId)).toMatchObject(notFailed);
 });
 
-test("uses the current URL of the webhook, also while it is paused", async () => {
+test("uses the current webhook URL, even for a paused webhook", async () => {
   const { id, deliveryId } = await failed("moving");
   await owner(`PATCH ${HOOKS}/${id}`, { status: "paused", url: `${receiver.url}/moved` });
   expect(await retry(id, deliveryId)).toMatchObject({

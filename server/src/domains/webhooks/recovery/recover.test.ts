@@ -93,7 +93,7 @@ test("failed deliveries get all their retries again", async () => {
   expect(arrived("stubborn")).toHaveLength(4);
 });
 
-test("delivers events skipped by a pause: from an event on, in all environments", async () => {
+test("delivers skipped events after a pause, starting at an event, in all environments", async () => {
   const id = await hook("paused");
   await owner(`PATCH /api/v1/webhooks/${id}`, { status: "paused" });
   await write("paused 1");
@@ -131,7 +131,7 @@ test("delivers events that were unsettled at the time of the request once they s
   expect(arrived("unsettled").toSorted()).toEqual(["unsettled 1", "unsettled 2"]);
 });
 
-test("a time is an exact start, also before the creation of the webhook", async () => {
+test("accepts an exact start time, even before webhook creation", async () => {
   await write("timed 1");
   world.clock.advance(1_000);
   const { at } = await write("timed 2");
@@ -143,7 +143,7 @@ test("a time is an exact start, also before the creation of the webhook", async 
   expect(arrived("timed")).toEqual(["timed 3", "timed 2"]);
 });
 
-test("waits for a paused webhook until it is active again", async () => {
+test("does not deliver to a paused webhook before reactivation", async () => {
   const id = await hook("waiting", { status: "paused" });
   const { id: since } = await write("waiting 1");
   await recover(id, since);

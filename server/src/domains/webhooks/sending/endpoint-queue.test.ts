@@ -36,7 +36,7 @@ describe("limits concurrent attempts", () => {
     expect(counts).toEqual([2, 4, 4, 4]);
   });
 
-  test("one attempt after a failure, so that an unresponsive endpoint holds few connections", () => {
+  test("limits an endpoint to a single attempt after a failure", () => {
     const one = endpoint();
     for (let n = 0; n < 30; n += 1) one.push(outgoing());
     for (const delivery of takeAll(one)) one.finishAttempt(delivery, false);
@@ -44,7 +44,7 @@ describe("limits concurrent attempts", () => {
   });
 });
 
-test("sends events of one resource in order, one at a time; other resources may overtake", () => {
+test("sends events sequentially per resource and concurrently across resources", () => {
   const one = endpoint();
   const [first, second, other] = [outgoing("a"), outgoing("a"), outgoing("b")];
   for (const delivery of [first, second, other]) one.push(delivery);
@@ -74,7 +74,7 @@ test("an endpoint gets the pause that it requested", () => {
   expect(one.take(1_000)).toBeDefined();
 });
 
-test("takes no more than its window, and no delivery twice", () => {
+test("does not exceed the window or send a delivery twice", () => {
   const one = endpoint();
   const again = outgoing();
   expect([one.push(again), one.push(again)]).toEqual([true, true]);

@@ -79,7 +79,7 @@ test("the first deployment in an environment activates the trigger; later ones d
   });
 });
 
-test("the event log of an environment records the user, action and version of each change", async () => {
+test("the environment log records user, action and version of every change", async () => {
   const { id, versions } = await createTestWorkflow(owner);
   await act(id, "publish", { in: "staging" });
   const { body } = await owner("GET /api/v1/audit?limit=3", undefined, {
@@ -223,7 +223,7 @@ test("an invalid definition is not deployed, and an event records the reason", a
   expect((await owner(`GET /api/v1/workflows/${id}`)).body.data.environments.production).toBeNull();
 });
 
-test("deployments are found by workflow and by the topic of their event trigger", async () => {
+test("finds deployments by workflow and event trigger topic", async () => {
   const trigger = { type: "event_bus", topic: "orders" };
   const listening = await createTestWorkflow(owner, { trigger });
   const off = await createTestWorkflow(owner, { trigger });
@@ -252,7 +252,7 @@ test("deployments are found by workflow and by the topic of their event trigger"
   });
 });
 
-test("a workflow and lists show that it stopped because its deployer left, until it is deployed again", async () => {
+test("shows a workflow as stopped after the deployer leaves, until the next deployment", async () => {
   const builder = await world.member(["admin"]);
   const { id } = await createTestWorkflow(owner, { name: "Left alone" });
   await builder(`POST /api/v1/workflows/${id}/publish`);

@@ -87,7 +87,7 @@ test("an unsaved draft, valid or not, is compared by step, also in loops", async
   expect((await diff({}, "99")).status).toBe(404);
 });
 
-test("notes and tags are stored, versioned and escaped, and workflows are found by tag", async () => {
+test("stores, versions and escapes notes and tags, and filters workflows by tag", async () => {
   const noted = looped(URL_A, { note: "Whole", tags: ["billing", "night run"] });
   const [loop] = noted.nodes;
   const id = await made({ ...noted, nodes: [{ ...loop, note: "Slow" }] });
@@ -121,7 +121,7 @@ test("notes and tags are stored, versioned and escaped, and workflows are found 
   }
 });
 
-test("a preview shows the effects of a deployment and a rollback, and changes nothing", async () => {
+test("previews the effects of deployment and rollback without changes", async () => {
   const secret = "PREVIEW_SECRET";
   await owner("POST /api/v1/secrets", { name: secret, value: "a value" });
   const id = await made(looped(URL_A));

@@ -164,7 +164,7 @@ describe("for all graphs, behaviours and orders of events", () => {
     expect(stopped).toBeGreaterThan(tries(5, 30));
   });
 
-  test("after a retry without the failures, a run ends as if there had been none", () => {
+  test("a successful retry has the same result as a run without failures", () => {
     let retried = 0;
     const stops = fc.record({ after: fc.nat(20), as: fc.constant("cancelled" as const) });
     const choice = fc.record({

@@ -143,7 +143,7 @@ test("an unsupported node fails when an item arrives, and not before", async () 
   });
 });
 
-test("connectors and workflows are selected; several triggers become triggers of one workflow", async () => {
+test("imports selected connectors and workflows and combines several triggers in a workflow", async () => {
   const { body } = await owner("POST /api/v1/connectors", {
     name: "Telegram",
     type: "http",
@@ -336,7 +336,7 @@ test("data table rows become records, and a merge by position uses the shorter l
   expect(steps["both"].output).toMatchObject([{ sku: "a", amount: 1 }]);
 });
 
-test("a node that waits for a webhook continues with the request to its resume address", async () => {
+test("continues a waiting webhook node after a request to the resume URL", async () => {
   receiver.answer = (_asked, response) => void response.writeHead(204).end();
   const imported = await convert(
     [

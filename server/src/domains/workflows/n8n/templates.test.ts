@@ -269,7 +269,7 @@ test("pages are read according to the expressions of the node", async () => {
   );
 });
 
-test("documents are split, embedded and stored, and similar ones are found", async () => {
+test("splits, embeds and stores documents, and finds similar documents", async () => {
   const qdrant = await connect("qdrant", { kind: "api_key", name: "api-key", value: "k" });
   const { body } = await owner("POST /api/v1/connectors", {
     name: "Models",
@@ -343,7 +343,7 @@ test("documents are split, embedded and stored, and similar ones are found", asy
   });
 });
 
-test("an agent tool of another agent becomes a separate workflow", async () => {
+test("imports nested agent tools as separate workflows", async () => {
   const part = (name: string, type: string, parameters: object) => ({
     ...node(name, type, parameters),
     type: `@n8n/n8n-nodes-langchain.${type}`,

@@ -26,7 +26,7 @@ async function evaluate(text: string, in_ = pool, key = "acme", scope: unknown =
   return compileExpression(text).evaluate(scope, { pool: in_, key, nowMs: 0 });
 }
 
-describe("a hostile expression does not affect others", () => {
+describe("hostile expressions do not affect other expressions", () => {
   test.each<[string, string]>([
     ["an endless recursion", FOREVER],
     ["a recursion that grows", "($f := function($n){ $f($n + 1) + 1 }; $f(1))"],
@@ -207,7 +207,7 @@ test("the main thread stays responsive", async () => {
 });
 
 describe("an aborted request", () => {
-  test("is dropped, and the others continue", async () => {
+  test("is dropped while other expressions continue", async () => {
     const own = new ExpressionPool({ ...kept, timeLimitMs: 300, processes: 1 });
     const { signal, abort } = stopper();
     const reason = new Error("The run was cancelled.");

@@ -82,7 +82,7 @@ const field = fc.constantFrom(...FORM_INPUTS).chain((input) =>
 );
 const form = fc.uniqueArray(field, { maxLength: 8, selector: ({ name }) => name });
 
-test("a browser sends back the values that a form shows", () => {
+test("browsers submit the displayed form values", () => {
   fc.assert(
     fc.property(form, (fields) => {
       const posted = postAsBrowser(renderForm({ fields, submit: "Send", isPublic: true }).text);
@@ -169,7 +169,7 @@ test("reports errors in complete sentences", () => {
   ]);
 });
 
-test("values have the types of their fields, and times without a zone use the form's zone", () => {
+test("converts values to field types and uses the form's time zone by default", () => {
   const valueOf = (one: FormField, text: string, timeZone = "UTC"): unknown =>
     parseForm([one], new Map([["a", [text]]]), { timeZone }).values["a"];
   const numbers = [1, 2].map((value) => ({ value, label: `No. ${value}` }));

@@ -45,7 +45,7 @@ describe("reports the position of an error in the author's source", () => {
     expect(outcome.error?.stack ?? "").not.toMatch(/millrace|node:|file:|isolated-vm/);
   });
 
-  test("an error has the stack frames of the author's functions", async () => {
+  test("errors include stack frames of the author's functions", async () => {
     const source =
       "const b = () => { throw new Error('x') };\nconst a = () => b();\nreturn [1].map(() => a())";
     const { error } = await run(sandbox, source);

@@ -133,7 +133,7 @@ test("hostile services: no choice, invalid JSON, too large, an error that contai
   }
 });
 
-test("mcp: a session, paged tools, and the content of a call", async () => {
+test("mcp: supports sessions, paged tools and call content", async () => {
   const { invoke } = await createConnector(owner, "mcp", { url: `${upstream.url}/mcp` }, auth);
   upstream.answer = ({ text, headers }, response) => {
     const { id, method, params } = JSON.parse(text);

@@ -103,7 +103,7 @@ test("errors do not contain the password, and forbidden addresses are not reache
 });
 
 test.skipIf(real)(
-  "a connection serves calls one by one, and none after an invalid response",
+  "a connection runs calls sequentially and stops after an invalid response",
   async () => {
     const { run, invoke, path } = await made({ retries: 0, maxConnections: 1, timeoutMs: 500 });
     await run("get", { key: "x" });

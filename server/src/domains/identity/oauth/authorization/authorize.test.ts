@@ -166,7 +166,7 @@ describe("the pages", () => {
       expect(body).toContain(text);
   });
 
-  test("offer only permissions that the person has, and report the others", async () => {
+  test("offer only permissions of the user and report missing permissions", async () => {
     const wide = await register(owner, { allowedScopes: ["profile", "roles:write"] });
     const viewer = await world.member(["viewer"]);
     const query = queryFor(wide, newPkce(), { scope: "profile roles:write" });
@@ -203,7 +203,7 @@ describe("the login page", () => {
       ...fields,
     });
 
-  test("is shown first, and leads to the consent page", async () => {
+  test("is shown first and then redirects to the consent page", async () => {
     const query = asked();
     const page = await visit(query);
     expect(page).toMatchObject({ status: 200, events: [] });

@@ -116,7 +116,7 @@ describeInBrowser("in a browser without JavaScript", () => {
     });
   });
 
-  test("a person denies, and may switch accounts before", async () => {
+  test("a user can switch accounts and then deny consent", async () => {
     await open(async (page) => {
       const member = await world.member(["viewer"]);
       await page

@@ -54,7 +54,7 @@ describe("an access token", () => {
     expect(await holder("POST /api/v1/auth/tokens/rotate", { id })).toMatchObject(refused);
   });
 
-  test("is valid only in the application's workspace, and not for account operations", async () => {
+  test("is valid only in the application's workspace and rejected by account operations", async () => {
     const elsewhere = await world.workspace("second-home");
     await world.sql(
       "insert into memberships (workspace_id, user_id, roles, created_at, updated_at) values ($1, $2, '{owner}', now(), now())",

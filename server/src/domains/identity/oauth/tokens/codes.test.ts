@@ -23,7 +23,7 @@ const me = async (token: string) =>
   (await world.asToken(token, "default")("GET /api/v1/auth/me")).status;
 
 describe("a code", () => {
-  test("is exchanged for tokens that act for the person, within the scopes", async () => {
+  test("is exchanged for tokens that act as the user within the scopes", async () => {
     const answer = await exchange(await exchangeBody(world, owner.token, application));
     expect(answer).toMatchObject({ status: 200, events: ["audit.oauth_token.issued"] });
     expect(answer.headers["cache-control"]).toBe("no-store");
@@ -104,7 +104,7 @@ describe("a code", () => {
     expect(await exchange(body)).toMatchObject({ status: 200 });
   });
 
-  test("grants no more than the person may do at the time of use", async () => {
+  test("does not exceed the user's permissions at the time of use", async () => {
     const person = await world.member(["builder"]);
     const wide = await register(owner, { allowedScopes: ["profile", "oauth_applications:write"] });
     const scope = { scope: "profile oauth_applications:write" };

@@ -96,7 +96,7 @@ describe("a refresh token", () => {
     expect(await late.stranger("POST /api/v1/oauth/token", body)).toMatchObject(REFUSED);
   });
 
-  test("is invalid after the person left, also if they return", async () => {
+  test("becomes invalid after the user leaves, even if the user returns", async () => {
     const person = await world.member(["viewer"]);
     const tokens = await tokensFor(world, person.token, application);
     expect(await me(tokens.access_token)).toBe(200);

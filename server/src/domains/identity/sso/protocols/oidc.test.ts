@@ -52,7 +52,7 @@ test("a login with a real provider creates a session of a new member", async () 
   });
 });
 
-test("a person keeps their account when their address changes, and no other person gets it", async () => {
+test("an address change keeps the account and does not give it to a different user", async () => {
   provider.seat("p-2", { email: "bob@example.com", name: "Bob" });
   const first = await signIn();
   expect(await comeBack(world, place.slug, first.back.searchParams, first.cookie)).toMatchObject({
@@ -100,7 +100,7 @@ test("rejects an address that the provider has not verified", async () => {
   expect(await world.sql("select from users where email = 'dan@example.com'")).toEqual([]);
 });
 
-test("a person who declines at the provider gets a page that says so", async () => {
+test("shows an explanation after the user declines at the provider", async () => {
   const { location, cookie } = await beginLogin(world, place.slug);
   const state = new URL(location).searchParams.get("state") ?? "";
   const said = new URLSearchParams({

@@ -108,7 +108,7 @@ test("rejects missing, unsupported and invalid fields with their path", async ()
   });
 });
 
-test("the configuration of one workspace does not affect others", async () => {
+test("does not apply the configuration to other workspaces", async () => {
   const [one, two] = [await newWorkspace(world), await newWorkspace(world)];
   await one.owner(ROUTE, SAML_SETTINGS);
   expect(await two.owner("GET /api/v1/settings/sso")).toMatchObject({ status: 404 });

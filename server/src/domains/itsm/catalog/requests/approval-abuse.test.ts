@@ -93,7 +93,7 @@ test("a delegate of a delegate, and the requester as a delegate, cannot decide",
   expect(await act(third, other.id, "approve")).toMatchObject({ status: 404, events: [] });
 });
 
-test("a manager does not stand in for a member because of an absence that the manager recorded", async () => {
+test("a manager can't become a delegate by recording a member's absence", async () => {
   const [boss, chief] = await Promise.all([newMember(), newMember("admin")]);
   await owner(`PATCH /api/v1/settings/users/${boss.userId}`, { managerId: chief.userId });
   const made = await askFor({ approverIds: [boss.userId] });

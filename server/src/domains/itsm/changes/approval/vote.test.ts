@@ -214,7 +214,7 @@ test("concurrent identical votes count once", async () => {
   expect((await owner(`GET ${CHANGES}/${id}`)).body.data.approvalsGiven).toBe(1);
 });
 
-test("the first of a concurrent approval and rejection decides, and the other fails", async () => {
+test("for a concurrent approval and rejection, the first decision succeeds and the second fails", async () => {
   for (let round = 0; round < 5; round += 1) {
     const { id } = await createSubmittedChange(requester);
     const answers = await Promise.all([

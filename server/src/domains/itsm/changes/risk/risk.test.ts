@@ -23,7 +23,7 @@ const facts: fc.Arbitrary<RiskFacts> = fc.record({
   conflicts: fc.record({ changes: count, blackoutWindows: count }),
 });
 
-test("a score is from 0 to 100, has a level, and equals the sum of its reasons", () => {
+test("the score is the sum of the reasons, between 0 and 100, and has a level", () => {
   fc.assert(
     fc.property(facts, (given) => {
       const { score, level, reasons } = computeRisk(given);

@@ -88,7 +88,7 @@ test("only planned changes conflict: not drafts, ended changes or the change its
   expect(await conflictsOf(id)).toEqual([]);
 });
 
-test("a blackout window conflicts with changes of its items or of all items, and raises the risk", async () => {
+test("a blackout window conflicts with changes to matching items and increases the risk", async () => {
   const day = "2031-03-03";
   const at = (ciIds: string[], from = "10:00") =>
     createChange(requester, { ciIds, ...planned(day, from, "12:00") });
@@ -107,7 +107,7 @@ test("a blackout window conflicts with changes of its items or of all items, and
   expect(await conflictsOf((await at([])).id)).toEqual([all.id]);
 });
 
-test("a change cannot start in a blackout window of its items, except an emergency change, or at its end", async () => {
+test("blocks the start of a change during a blackout window, except emergency changes and at the window end", async () => {
   const approved = async (more: object) => {
     const { id } = await createSubmittedChange(requester, more);
     await performAction(manager, id, "approve");
@@ -248,7 +248,7 @@ test("the calendar shows planned changes as JSON and in iCalendar format", async
   expect(tooLong).toMatchObject({ status: 422, body: { errors: [{ path: "?to" }] } });
 });
 
-test("a secret address shows the calendar until it is replaced or revoked, or its owner loses the permission", async () => {
+test("the secret calendar URL works until replacement, revocation, or loss of the owner's permission", async () => {
   const viewer = await world.member(["viewer"]);
   const soon = new Date(world.clock.nowMs() + HOUR_MS);
   const later = new Date(soon.getTime() + HOUR_MS);

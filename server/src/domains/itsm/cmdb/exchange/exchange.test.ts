@@ -19,7 +19,7 @@ function csv(ask: Ask, text: string, query = "") {
   return ask(`${IMPORT}${query}`, text, { "content-type": "text/csv" });
 }
 
-test("an import creates and updates items by key, and a repeated import changes nothing", async () => {
+test("imports create and update items by key, and repeated imports make no changes", async () => {
   const ask = await agent("import-json");
   const body = {
     format: "json",

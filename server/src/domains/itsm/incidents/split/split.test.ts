@@ -60,7 +60,7 @@ test("a part of an incident becomes a new incident with selected comments and at
   expect(foreign.body.errors[0].path).toBe("/commentIds/1");
 });
 
-test("an incident on hold until a time resumes automatically, once, and notifies its assignee", async () => {
+test("resumes an incident on hold exactly once at the set time and notifies the assignee", async () => {
   const { id, number } = await raise({ assigneeId: agent.userId });
   const hold = (more: object) =>
     agent(`PATCH ${INCIDENTS}/${id}`, { state: "on_hold", onHoldReason: "Vendor", ...more });

@@ -53,7 +53,7 @@ describe("Markdown is rendered as sanitized HTML", () => {
     );
   });
 
-  test("Markdown images are shown if encrypted or relative; others are replaced by their alternative text", () => {
+  test("shows Markdown images with encrypted or relative URLs and replaces other images with alternative text", () => {
     const picture = 'referrerpolicy="no-referrer" loading="lazy"';
     expect(reader.toHtml("![A](https://a.example/b.png) ![C](/d.png)")).toBe(
       `<p><img src="https://a.example/b.png" alt="A" ${picture}> ` +

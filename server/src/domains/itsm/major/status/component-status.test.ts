@@ -14,7 +14,7 @@ const notice = (more: Partial<Notice>): Notice => ({
   ...more,
 });
 
-test("the status of a component is the worst active notice, and the page shows its worst component", () => {
+test("component status is the worst active notice, and page status is the worst component", () => {
   const open = [
     notice({ resolvedAt: null, effect: "degraded" }),
     notice({ resolvedAt: null, componentIds: ["stc_b"] }),

@@ -48,7 +48,7 @@ test("a handover keeps its local time across clock changes in both directions", 
   }
 });
 
-test("nobody is on call before the first turn, then everyone in turn", () => {
+test("returns no member before the first turn and then rotates through all members", () => {
   expect(shiftAt(rota, [], at("2026-01-05T07:59:59Z"))).toBeUndefined();
   const people = [0, 1, 2, 3].map(
     (week) => shiftAt(rota, [], at("2026-01-05T08:00:00Z") + week * 7 * DAY_MS)?.userId,

@@ -73,7 +73,7 @@ test("work that ends exactly at the deadline is in time; later it stays breached
   expect(seenAt(plan, [created()], 60)).toEqual(["running", 60, 60, true]);
 });
 
-test("a response is a public comment of an agent to the requester, or the end of the work, and is final", () => {
+test("records the first public agent comment or the completion as the final response", () => {
   const plan = planOf("response");
   const comment = (minutes: number, internal: boolean, by: string, byAgent = true) =>
     happened("incident.comment_added", at(minutes), { internal, createdBy: by, byAgent }, { by });

@@ -34,7 +34,7 @@ const titlesOf = (own: any[], number: string) =>
   own.map(({ title }) => title.replace(`${number} `, ""));
 const mailsTo = ({ userId }: Person) => mails.filter(({ to }) => to === `${userId}@example.com`);
 
-test("a caller is notified of all public changes of an incident", async () => {
+test("notifies the caller of all public incident changes", async () => {
   await caller(`PUT ${PREFERENCES}`, { email: true, noEmailFor: ["*.reopened"] });
   const raised = { title: "The printer is on fire", callerId: caller.userId };
   const { body } = await agent(`POST ${INCIDENTS}`, raised);
@@ -87,7 +87,7 @@ test("a caller is notified of all public changes of an incident", async () => {
   }
 });
 
-test("the requester of a catalog item is notified of the result", async () => {
+test("notifies the requester of the catalog request result", async () => {
   const approval = { required: true, approverIds: [agent.userId] };
   const item = { name: "A laptop", form: { type: "object" }, approval };
   const { body: made } = await owner("POST /api/v1/catalog/items", item);

@@ -126,7 +126,7 @@ test("a bulk change accepts numbers, and rejects unknown numbers", async () => {
   });
 });
 
-test("pages and outages of a ticket are found by its number", async () => {
+test("finds pages and outages by ticket number", async () => {
   const { number } = await raise("incidents");
   expect(await agent(`GET ${ITSM}/pages?ticketId=${number}`)).toMatchObject({
     status: 200,
@@ -139,7 +139,7 @@ test("pages and outages of a ticket are found by its number", async () => {
   });
 });
 
-test("tickets are found by number, by its digits and by the name of the caller", async () => {
+test("finds tickets by full number, digits, or caller name", async () => {
   const { body } = await agent(`POST ${ITSM}/contacts`, {
     name: "Zoltan Quist",
     phone: "+41 44 1",

@@ -92,7 +92,7 @@ test("a response can consist of a file only, and the page without JavaScript has
   expect([opened.status, String(opened.body)]).toEqual([200, expect.stringContaining("y")]);
 });
 
-test("a response that names a file of another run reveals nothing", async () => {
+test("a response with a file of a different run does not reveal data", async () => {
   const path = await deploy([write, withFile]);
   const theirs = await ask(path, "secret");
   const [, fileId = ""] = /files\/(file_\w+)/.exec(theirs.answer.files[0].url) ?? [];

@@ -155,7 +155,7 @@ test("rejects an invalid definition with paths, and a missing fixture", async ()
   expect((await tryOut(NODES, {}, reader)).status).toBe(403);
 });
 
-test("a tested or rehearsed definition reads with its author's permissions, not the deployer's", async () => {
+test("tests and rehearsals read with the author's permissions instead of the deployer's permissions", async () => {
   await owner("POST /api/v1/variables", { name: "HOST", value: "planted" });
   const nodes = [{ id: "sum", type: "transform", config: { expression: "variables.HOST" } }];
   const definition = { ...definitionOf(nodes), edges: [] };

@@ -55,7 +55,7 @@ test("every file matches the schema and is not empty", () => {
   expect(lines.length).toBeGreaterThanOrEqual(786);
 });
 
-test("a service is found by its node type", () => {
+test("finds a service by node type", () => {
   expect(findService("slackTool")?.preset).toBe("slack");
   expect(findService("awsS3")).toBe(findService("s3"));
   expect(findService("@apify/n8n-nodes-apify.apify")?.preset).toBe("apify");
@@ -71,7 +71,7 @@ test("every service names a preset of the catalogue or the URL of an API", () =>
   expect(wrong.map(({ preset }) => preset)).toEqual([]);
 });
 
-test("each operation of a node has one row", () => {
+test("every node operation has a row", () => {
   const names = lines.map(({ type, on }) => `${type} ${on}`);
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
 });

@@ -9,7 +9,7 @@ test("without open transactions everything is settled except the most recent ins
   expect(settledUntil.update(11_000, quiet(7n))).toBe(10_600);
 });
 
-test("the watermark waits for an open transaction, but not for later ones", () => {
+test("the watermark waits for open transactions, but not for newer transactions", () => {
   const settledUntil = new SettledUntil();
   settledUntil.update(10_000, quiet(7n));
   expect(settledUntil.update(10_500, { xmin: 7n, xmax: 8n })).toBe(9_600);
