@@ -335,10 +335,7 @@ export type ReaderHandler<E extends EventType> =
   | {
       /** For a reader of all events: receives counts by event type and reads only the events it needs. */
       handleSummary(ctx: SummaryContext<E>, counts: readonly EventTypeCount[]): Promise<void>;
-      /**
-       * Selects the relevant parts of a batch in one query; a batch can contain a different workspace for every
-       * event. A batch with one part is handled without this call.
-       */
+      /** Selects the relevant parts of a batch in one query. Not called for a batch with one part. */
       selectParts?(
         ctx: PartsContext,
         parts: readonly PartSummary[],
@@ -386,7 +383,7 @@ export interface SummaryContext<E extends EventType = EventType> extends ReaderC
   readonly events: (types: readonly string[]) => Promise<readonly RecordedEvent[]>;
 }
 
-/** A long-running component of a domain, for work that jobs and readers can't do, such as open connections. */
+/** A long-running component. For work that jobs and readers can't do, such as keeping connections open. */
 export interface Engine<T extends RunningEngine = RunningEngine> {
   readonly name: string;
   start(platform: Platform): T;

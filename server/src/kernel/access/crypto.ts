@@ -92,8 +92,8 @@ export function hmac(key: Buffer, text: string): Buffer {
 }
 
 /**
- * Node detects by a caught exception that a buffer is not a key object, which costs more than the rest: with
- * this, an HMAC takes 11 µs instead of 34 and creating a cipher takes 6 µs instead of 32.
+ * Converts the bytes to a key object. Node detects raw bytes only by a caught exception: an HMAC takes 34 µs
+ * without this conversion and 11 µs with it.
  */
 export function toKeyObject(bytes: Buffer): KeyObject {
   return createSecretKey(bytes);

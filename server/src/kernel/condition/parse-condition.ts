@@ -15,7 +15,6 @@ export interface Comparison {
   readonly matches: Matcher;
 }
 
-/** A validation error with its JSON pointer. */
 export interface ConditionError {
   readonly path: string;
   readonly message: string;

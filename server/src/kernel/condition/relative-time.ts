@@ -62,7 +62,7 @@ function findStart(at: DateTimeMaybeValid, unit: Unit): DateTimeMaybeValid {
   return start.getPossibleOffsets().reduce((first, other) => (other < first ? other : first));
 }
 
-/** The start of the next unit. An hour in which clocks go back by half an hour is longer than others. */
+/** Returns the start of the next unit. An hour is longer if the clock goes back by half an hour in it. */
 function findEnd(at: DateTimeMaybeValid, unit: Unit): DateTimeMaybeValid {
   const start = findStart(at, unit);
   const next = findStart(start.plus({ [unit]: 1 }), unit);

@@ -92,7 +92,7 @@ function comparisonSql(
   return isNegated ? `(${whole}) is not true` : whole;
 }
 
-/** The longest prefix of a path that is a field, and the remaining words. */
+/** Splits a path after its longest prefix that is a field. */
 export function splitPath<Field>(
   path: readonly string[],
   resolve: (name: string) => Field | undefined,

@@ -2,8 +2,8 @@ import type { WriteContext } from "../contract.ts";
 import { extensionPoint } from "../extension-point.ts";
 
 /**
- * A kind of credential of a user: a password, second factors, tokens, secret addresses. If an account turns out
- * to belong to another person, credentials of all kinds are revoked.
+ * A user's credential: password, second factor, token or secret address. Revoked if the account turns out to
+ * belong to another person.
  */
 export interface AccountCredential {
   /** Plural, as in events. */

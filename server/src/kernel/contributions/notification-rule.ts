@@ -10,7 +10,7 @@ export interface NotificationAudience {
   readonly except: readonly string[];
 }
 
-/** Events with the recipients and the texts of their notifications. */
+/** Maps events to recipients and notification texts. */
 export interface NotificationRule {
   readonly on: EventType;
   /** Limits the rule to some of the events. If absent, it applies to all. */

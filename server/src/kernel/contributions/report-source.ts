@@ -14,7 +14,6 @@ import type { Permission } from "../access/permission.ts";
 /** The timeout of one report statement. */
 export const REPORT_TIME_LIMIT_MS = 30_000;
 
-/** The caller of a report, with the platform. */
 export interface ReportRequest {
   readonly platform: Platform;
   readonly caller: Caller;

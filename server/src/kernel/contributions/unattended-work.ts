@@ -13,7 +13,7 @@ export interface UnattendedItem {
 export interface UnattendedWork {
   /** The resource type: `workflow`, `webhook`. */
   readonly kind: string;
-  /** Lists up to `limit` items that act for a member, in the environment of the transaction or in all. */
+  /** Lists up to `limit` items that run as a member. The transaction can limit them to one environment. */
   readonly list: (tx: Tx, userId: string, limit: number) => Promise<readonly UnattendedItem[]>;
 }
 

@@ -63,9 +63,9 @@ interface PipelinedStatement {
 const pipelined = new WeakMap<pg.ClientBase, PipelinedStatement[]>();
 
 /**
- * Pipelines a statement with the next one. Its result is dropped, and if it fails, the next one fails too. A
- * separate result would cost a system call on both sides. Returns false if the statement is not prepared yet;
- * it must then be sent alone.
+ * Pipelines a statement with the next one. The result is dropped, because reading it would cost a system call
+ * on both sides. If it fails, the next statement fails too. Returns false if the statement is not prepared yet
+ * and must be sent alone.
  */
 export function sendPipelined(
   client: pg.ClientBase,

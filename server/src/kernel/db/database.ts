@@ -54,7 +54,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
  * response.
  */
 const KEEP_ALIVE_MS = 15_000;
-/** Unused connections are closed after this time. A new one costs 20 ms of CPU time for login, catalogs and plans. */
+/** Unused connections are closed after this time. A new one costs 20 ms of CPU time. */
 const IDLE_MAX_MS = 5 * 60_000;
 const ATTEMPTS_MAX = 4;
 const BEGIN = "begin read write";
@@ -120,7 +120,7 @@ export class Database {
     return this.#app.waitingCount + this.#system.waitingCount;
   }
 
-  /** Reported per pool: progress of one pool says nothing about the other. */
+  /** Reported per pool, because the pools progress independently. */
   get loads(): readonly QueueLoad[] {
     return [this.#app, this.#system].map((pool) => ({
       waiting: pool.waitingCount,
@@ -195,10 +195,7 @@ export class Database {
     }
   }
 
-  /**
-   * A system connection that stays reserved until it is released. Undefined if only a pooler is available: its
-   * statements could run in any session.
-   */
+  /** Reserves a system connection. Returns undefined behind a pooler: statements can run in any session. */
   async systemSession(): Promise<pg.PoolClient | undefined> {
     const client = await this.#checkOut(this.#sessions);
     if (this.#direct.has(client)) return client;

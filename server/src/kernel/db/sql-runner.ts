@@ -188,8 +188,8 @@ async function beginTransaction(
 }
 
 /**
- * Ends the transaction and the session state that survives it, such as advisory locks. These are the steps of
- * "discard all" in one message, which reaches the same server process even through a pooler.
+ * Ends the transaction and resets session state, such as advisory locks. These are the steps of "discard all",
+ * sent as one message to reach the same server process through a pooler.
  */
 const END_TRANSACTION = [
   "rollback",

@@ -26,7 +26,7 @@ export class TransactionLimit {
   constructor(timeoutMs: number) {
     const now = performance.now();
     this.#endsAt = now + timeoutMs - STEP_MS;
-    // In the first second the role's own limit suffices, unless it is longer.
+    // The role's own limit is enough for the first second, unless it is longer.
     this.#toldAt = timeoutMs - STEP_MS < STATEMENT_TIMEOUT_MS ? -Infinity : now;
   }
 

@@ -1,6 +1,6 @@
 import type { Writable } from "node:stream";
 
-/** The part of the driver's connection that sends messages, which its types omit. */
+/** The send methods of the driver's connection. Its types omit them. */
 export interface BufferedWrite {
   readonly stream: Writable;
   _send(message: Buffer): unknown;

@@ -12,7 +12,7 @@ import {
 import { StartupError } from "../startup-error.ts";
 import { errnoOf } from "./processes.ts";
 
-/** The locations of the parts of one database, and their owner. */
+/** The paths of one database, and their owner. */
 export interface DataFolder {
   /** The PostgreSQL data folder without symbolic links, because it is compared with process arguments. */
   readonly cluster: string;
@@ -78,7 +78,7 @@ export async function openSocketFolder(place: DataFolder): Promise<void> {
   }
 }
 
-/** Removes the socket folder in /tmp if it is empty. As root, files of another account must not be deleted. */
+/** Removes the socket folder in /tmp if it is empty. Root must not delete files of another account. */
 export async function removeSocketFolder(place: DataFolder): Promise<void> {
   await rmdir(place.socketFolder).catch((error: unknown) => {
     if (errnoOf(error) !== "ENOENT" && errnoOf(error) !== "ENOTEMPTY") throw error;

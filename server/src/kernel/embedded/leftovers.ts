@@ -36,13 +36,11 @@ interface Survivor {
   readonly part: "server" | "backend" | "initdb";
 }
 
-/** Ends processes of an earlier run on this cluster and removes its lock files. */
 export async function endLeftovers(place: DataFolder, log: (line: string) => void): Promise<void> {
   if (PROC_READABLE) await endSurvivors(place, log);
   else if (await pidFileIsInUse(place, log)) return;
 
-  // A pid in them may belong to another program now, or to a zombie. PostgreSQL would mistake both for a
-  // running server.
+  // PostgreSQL would report a running server, because the pid can now belong to another program or a zombie.
   const socket = join(place.socketFolder, `.s.PGSQL.${PORT}`);
   for (const file of [join(place.cluster, "postmaster.pid"), `${socket}.lock`, socket]) {
     await rm(file, { force: true });

@@ -15,7 +15,7 @@ export function processIdentity(pid: number): string | undefined {
   const stat = statFieldsOf(pid);
   if (stat === undefined) return undefined;
   const [state, startTicks] = [stat[0], stat[19]];
-  // A zombie responds to signal 0 until its parent collects it, but holds no resources.
+  // A zombie responds to signal 0 but holds no resources.
   return state === "Z" || state === "X" ? undefined : `${pid} ${bootId()}:${startTicks}`;
 }
 

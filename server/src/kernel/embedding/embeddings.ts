@@ -51,8 +51,8 @@ export class Embeddings {
   }
 
   /**
-   * The vector of a text, of length 1. Text beyond the model's window is ignored. The queue shares time fairly
-   * between keys, so a search does not wait for a thousand articles with another key.
+   * Computes the vector of a text, with length 1. Text beyond the model's window is ignored. The queue is fair
+   * between keys, so a search does not wait for thousands of articles.
    */
   async embed(key: string, text: string): Promise<Float32Array> {
     if (this.#isClosed) throw serverStopping();

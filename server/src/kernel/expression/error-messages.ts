@@ -1,6 +1,6 @@
 import { ExpressionError } from "./expression-failure.ts";
 
-/** The position of a failure in the text, with the operator or function there. */
+/** The position of an error in the text, and the operator or function at it. */
 export interface ErrorPosition {
   readonly position?: number | undefined;
   readonly token?: string | undefined;

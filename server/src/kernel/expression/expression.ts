@@ -34,7 +34,7 @@ export interface Expression {
   evaluate(scope: unknown, context: EvaluationContext): unknown;
 }
 
-/** The issues of an expression, its references to the scope, and the names that it reads. */
+/** Checks an expression. Returns its issues, references and names. */
 export function checkExpression(
   text: string,
 ): Pick<ExpressionAnalysis, "issues" | "references" | "paths" | "variables"> {
@@ -114,8 +114,8 @@ function toJson(value: unknown): string | undefined {
 }
 
 /**
- * Only the parts of the scope that are read, to send less to the pool. Non-enumerable properties of a scope are
- * found by name only.
+ * Removes unread parts of the scope to send less data to the pool. Non-enumerable properties are found only by
+ * name.
  */
 function narrowScope(scope: unknown, { roots, ...named }: References): unknown {
   if (!isObject(scope)) return scope;

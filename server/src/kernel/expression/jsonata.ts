@@ -28,8 +28,8 @@ export type JsonataMaker = (
 ) => void;
 
 /**
- * The package, compiled but not yet run. A normal import is not possible, because some globals are replaced:
- * its clock, and the JSON that limits how much it copies during parsing.
+ * Compiles the package without running it. A normal import is not possible because some globals must be
+ * replaced: the clock, and JSON, to limit copying during parsing.
  */
 export function compileJsonata(parsingContext?: Context): JsonataMaker {
   const filename =

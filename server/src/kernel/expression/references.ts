@@ -33,7 +33,7 @@ export function referencesOf(tree: SyntaxTree): {
   return { references: finder.references(), paths: finder.paths() };
 }
 
-/** The names at the start of a path, up to the first filter, group or join. */
+/** Returns the names at the start of a path, up to the first filter, group or join. */
 function namesOf(steps: readonly SyntaxTree[]): string[] {
   const names: string[] = [];
   for (const step of steps) {

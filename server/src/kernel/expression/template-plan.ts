@@ -86,12 +86,12 @@ const QUOTED: ReadonlyMap<string, RegExp> = new Map([
   ["`", /`[^`]*`/y],
 ]);
 
-/** An error in a string of a template, with its character offset. */
+/** An error in a template string, with its character offset. */
 export interface TemplateError extends FieldError {
   readonly position: number;
 }
 
-/** An expression of a template, with its string and character offset. */
+/** An expression in a template string, with its character offset. */
 export interface TemplateSlot {
   readonly text: string;
   readonly path: string;

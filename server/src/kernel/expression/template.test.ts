@@ -23,7 +23,7 @@ function fill(template: unknown): unknown {
 
 describe("a string", () => {
   test.each<[string, unknown]>([
-    // A single expression keeps the type of its result.
+    // A single expression keeps its result type.
     ["{{ amount }}", 12.5],
     ["{{amount}}", 12.5],
     ["{{ yes }}", true],

@@ -45,7 +45,7 @@ export function checkTemplate(value: unknown): readonly TemplateError[] {
   return [...errors, ...slotErrors];
 }
 
-/** The expressions of a template, each with the path of its string. */
+/** Returns the expressions of a template with the paths of their strings. */
 export function templateSlots(value: unknown): readonly TemplateSlot[] {
   return compileTemplatePlan(value).slots;
 }

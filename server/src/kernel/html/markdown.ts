@@ -25,6 +25,6 @@ export async function createMarkdownParser(options: {
 function isSafeLink(url: string): boolean {
   const [scheme] = SCHEME.exec(url) ?? [];
   if (scheme !== undefined) return SAFE_SCHEMES.has(scheme.toLowerCase());
-  // A URL with a host but no scheme would lead to another site. A colon before any slash is a hidden scheme.
+  // A URL with a host but no scheme links to another site. A colon before the first slash is a hidden scheme.
   return !/^\s|^[/\\]{2}/.test(url) && !/^[^/?#]*:/.test(url);
 }

@@ -36,7 +36,7 @@ export function document(page: {
   readonly site?: string;
   readonly formTargets?: readonly string[];
   readonly script?: string;
-  /** A page with several parts instead of one card. `menu` is on the right of its header. */
+  /** Wide layout with several sections instead of one card. `menu` is shown on the right of the header. */
   readonly wide?: { readonly home: string; readonly menu?: Markup | undefined };
   /** A custom colour of buttons and links. */
   readonly accent?: string | undefined;

@@ -1,7 +1,7 @@
 import { FORM_STYLE } from "./form/form-style.ts";
 import { TOKENS } from "./tokens.ts";
 
-/** The stylesheet of server-rendered pages. It is inline, and the page's policy contains its hash. */
+/** The inline stylesheet of server-rendered pages. The content security policy contains its hash. */
 export const STYLESHEET = `
 ${TOKENS}
 :root {

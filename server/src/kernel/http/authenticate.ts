@@ -21,7 +21,7 @@ import { isEventStream } from "../operation/operation.ts";
 import { newId } from "../schema/id.ts";
 import { findCorrelationId } from "./request-span.ts";
 
-/** The token of a request and its source. Only our own pages send the cookie. */
+/** The token and its source. Only our own pages send the cookie. */
 export interface PresentedCredential {
   readonly token: string;
   readonly by: "header" | "cookie";
@@ -127,7 +127,7 @@ function buildChallenge(
   return `Bearer ${problem}resource_metadata="${metadata}${op.infersWorkspace ? describeResource(op, request) : ""}"`;
 }
 
-/** The address of a resource's metadata, with the workspace that the client named. */
+/** Returns the metadata address of the resource, with the workspace from the request. */
 function describeResource({ route }: Operation, request: FastifyRequest): string {
   const { workspace } = request.query as { readonly workspace?: unknown };
   const query =
@@ -260,7 +260,7 @@ export function assertNotBlocked(op: Operation, membership: Membership): void {
   assertNotAllBlocked(op, [membership]);
 }
 
-/** The requirement of one workspace must not block a user in the others. */
+/** Fails only if all memberships are blocked: one workspace must not block a user in the others. */
 function assertNotAllBlocked(op: Operation, memberships: readonly Membership[]): void {
   const blockedBy = memberships[0]?.blockedBy;
   if (op.allowBeforeEnrolment || !blockedBy) return;

@@ -124,7 +124,7 @@ export class ConsoleFiles {
   }
 }
 
-/** The name of a file below `/assets` contains the hash of its content. */
+/** Returns true for files below `/assets`: their names contain a content hash. */
 function isHashed(path: string): boolean {
   return path.startsWith("/assets/");
 }

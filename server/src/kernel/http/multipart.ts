@@ -50,7 +50,7 @@ export interface FormPart {
 
 const FORM_PARTS_MAX = 500;
 
-/** Reads the parts of a form in sequence. Each part must be read to its end before the next. */
+/** Reads the parts of a form in sequence. Read a part to its end before requesting the next. */
 export async function* readFormParts(
   content: AsyncIterable<Uint8Array>,
   boundary: string,

@@ -15,7 +15,7 @@ const DEPTH_MAX = 64;
 
 /** Each value is checked several times, which blocks the event loop. */
 const VALUES_MAX = 100_000;
-/** For large bodies: a bulk of 1,000 records, each with the maximum number of columns. */
+/** Allows large bodies: a bulk of 1,000 records with all columns. */
 const BULK_VALUES_MAX = 250_000;
 
 /** Parses a JSON body and sanitises it, so that all later steps can handle its values. An empty body is undefined. */
@@ -39,7 +39,7 @@ export async function parseLargeBody(bytes: Buffer): Promise<unknown> {
   return value;
 }
 
-/** Checks the members of the lists in a body one by one. No other part of a body has so many values. */
+/** Checks the list members of a body one by one. Only lists have this many values. */
 async function assertStorableInTurns(value: unknown): Promise<void> {
   const isPlain = typeof value === "object" && value !== null && !Array.isArray(value);
   if (!isPlain) return assertStorable(value, "");
@@ -59,7 +59,7 @@ async function assertStorableInTurns(value: unknown): Promise<void> {
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 
-/** Counts the values of a JSON text by its commas before it is parsed. */
+/** Counts the commas before parsing, to reject JSON with too many values. */
 function assertFewValues(bytes: Buffer, valuesMax: number): void {
   if (bytes.length < 2 * valuesMax) return;
   let count = 1;

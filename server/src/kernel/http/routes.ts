@@ -307,7 +307,7 @@ function sendResponse(
   if (policy !== undefined && FRAMEABLE.test(policy)) reply.removeHeader("x-frame-options");
   if (!outcome.stream) return reply.send(outcome.body);
   const { "content-length": length, "content-type": type } = outcome.headers;
-  // The body of a HEAD response is not sent and need not be read. The framework ignores bodies with length 0.
+  // A HEAD response has no body, so it is not read. The framework ignores bodies with length 0.
   const isHeadOnly = request.method === "HEAD" && (length !== undefined || type === EVENT_STREAM);
   return reply.send(Readable.from(isHeadOnly ? [] : outcome.stream, STREAM_OPTIONS));
 }

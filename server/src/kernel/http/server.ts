@@ -333,7 +333,7 @@ const PARSER_FAILURES: Readonly<Record<string, FailureType>> = {
   ERR_HTTP_REQUEST_TIMEOUT: RequestTimeout,
 };
 
-/** The current response of a socket, which Node's types omit. */
+/** A socket with its current response. Node's types omit it. */
 interface RespondingSocket {
   readonly _httpMessage?: ServerResponse | null;
 }

@@ -9,7 +9,7 @@ const { server } = world.app;
 const { port } = server.address() as AddressInfo;
 const owner = await world.member(["owner"]);
 
-/** More than the number of database connections, for each kind. */
+/** More than the database connections. */
 const CLIENTS = 60;
 const DRIP_MS = 50;
 

@@ -1,4 +1,4 @@
-/** A list as a file, created page by page while it is sent. */
+/** Streams a list as a file, reading page by page. */
 import { TurnTimer } from "../work/turn-timer.ts";
 
 /** The file format of a list. */
@@ -22,7 +22,7 @@ export function jsonListFormat<Item>(toJson: (item: Item) => object): ListFileFo
 
 /** Reads a list page by page. */
 export interface PageSource<Item> {
-  /** Page sizes in ascending order: the first page has the smallest, later ones the largest that fits a chunk. */
+  /** Page sizes in ascending order: the first page is the smallest to start quickly. */
   readonly sizes: readonly [number, ...number[]];
   /** Reads up to `count` items after the last one, or from the start. */
   readonly read: (last: Item | undefined, count: number) => Promise<readonly Item[]>;

@@ -46,7 +46,7 @@ export interface ListDefinition {
   readonly tieBreaker: string;
 }
 
-/** The query parameters of a list, which a domain adds to its own. */
+/** The query parameters of lists. Domains add their own. */
 export const listQuery = {
   ...jumpQuery,
   filter: Type.Optional(

@@ -68,14 +68,13 @@ export function orderBySql(keys: readonly SortKey[]): string {
   return keys.map(({ sql, descending }) => (descending ? `${sql} desc` : sql)).join(", ");
 }
 
-/** A name of the order, so that a cursor is only valid for it. */
+/** Returns a name for the order, because a cursor is valid only for its order. */
 export function sortName(keys: readonly SortKey[]): string {
   return keys
     .map(({ field, type, descending }) => `${field} ${type}${descending ? " desc" : ""}`)
     .join(", ");
 }
 
-/** The condition of one statement, with separate parameters. */
 export type KeysetCondition = (parameters: SqlParameters) => string;
 
 /** The conditions for the rows after one with these values, one per statement, in order. */

@@ -19,7 +19,7 @@ const LIMIT_MAX = 1_000;
 /** A jump reads the skipped index entries, about 10 million per second. */
 const OFFSET_MAX = 1_000_000;
 
-/** The query parameters of a list that supports backward pages and jumps. */
+/** The query parameters of lists with backward pages and jumps. */
 export const jumpQuery = {
   ...pageQuery,
   limit: Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT }),
@@ -101,7 +101,7 @@ export function assertOneStart(starts: Readonly<Record<string, unknown>>): void 
     throw invalidField(`?${second}`, `can't be combined with \`${first}\``);
 }
 
-/** The cursors of a page, whose rows are in the list's order. */
+/** Returns the cursors of a page. The rows must be in list order. */
 export function boundCursors(
   { isBackward, from }: PageStart,
   { first, last, hasMore }: PageEnds,

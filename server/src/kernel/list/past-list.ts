@@ -34,7 +34,7 @@ export interface PastList {
   readonly marks: readonly string[];
   /** The event type of the deletion, if resources can be deleted. */
   readonly deleted?: string;
-  /** A field with the same value in all resources of the list, such as their table. */
+  /** A field with the same value in all resources, such as the table. */
   readonly among?: { readonly field: string; readonly value: string };
 }
 

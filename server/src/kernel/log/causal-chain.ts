@@ -66,7 +66,7 @@ export interface TraceWindow {
   readonly after?: LogPosition | undefined;
 }
 
-/** The caused events of each correlation without their data, in the order of the log, and whether there are more. */
+/** Reads the caused events of every correlation without their data, in log order. Also returns if more exist. */
 export async function readCausedEvents(
   tx: Tx,
   correlationIds: readonly string[],
@@ -136,7 +136,7 @@ function positionRows(positions: readonly LogPosition[]) {
          (select * from events e where (e.epoch, e.xid, e.seq) = (p.epoch, p.xid, p.seq) limit 1) e`;
 }
 
-/** The events of one transaction are adjacent, except for interleaved events of others. */
+/** Events of one transaction are adjacent, except for interleaved events from others. */
 const NEARBY_EVENTS_MAX = 5_000;
 /**
  * The maximum number of transactions whose other events are read. A script can have thousands, which are

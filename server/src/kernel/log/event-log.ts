@@ -23,7 +23,7 @@ export interface PendingEvent {
   readonly madeBy?: EventMaker | undefined;
 }
 
-/** The common fields of all events of one transaction: actor, time and cause. */
+/** The fields shared by all events of a transaction: actor, time and cause. */
 export interface EventOrigin {
   readonly actor: Actor;
   readonly at: Date;
@@ -43,7 +43,7 @@ const APPEND_ONE = `${INSERT}
 
 const APPEND_RETURNING = `${APPEND_ONE} returning epoch, xid, seq`;
 
-/** One statement for any number of events, so that it is prepared once and sent as one message. */
+/** Inserts any number of events in one statement, so it is prepared once and sent as one message. */
 const APPEND_MANY = `${INSERT}
   select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, e.topic, e.type, e.resource_type, e.resource_id,
          e.resource_number, e.resource_name, e.data
@@ -134,7 +134,6 @@ function eventValues({ topic, type, resourceType, resource, data }: PendingEvent
 /** The current epoch. */
 export const PRESENT_EPOCH_SQL = "(select epoch from installation)";
 
-/** The columns of an event, for the few statements that read the log. */
 export const EVENT_COLUMNS = `
   e.epoch, e.xid, e.seq, coalesce(e.tx, e.xid) as tx, e.workspace_id, e.environment, e.topic, e.type, e.actor_id, e.actor_type,
   e.actor_name, e.resource_type, e.resource_id, e.resource_number, e.resource_name, e.request_id,
@@ -243,7 +242,7 @@ export interface LogFilter {
   readonly before?: LogPosition | undefined;
 }
 
-/** The log of one partition, newest first. */
+/** Queries the events of a partition, newest first. */
 export async function queryEvents(
   tx: Tx,
   filter: LogFilter,
@@ -298,7 +297,7 @@ const READ_MANY = `
     join events e on (e.epoch, e.xid, e.seq) = (place.epoch, place.xid, place.seq)
      and e.workspace_id = place.workspace_id`;
 
-/** A position in the log of one workspace. An imported workspace can have an event at the same position. */
+/** A log position in one workspace. Positions are not unique: an imported workspace can use the same ones. */
 export interface WorkspacePosition {
   readonly workspace: string;
   readonly position: LogPosition;

@@ -1,4 +1,4 @@
-/** The order of the log: an event comes after everything that its transaction waited for. */
+/** Log order: an event comes after all events its transaction waited for. */
 import { expect, test } from "vitest";
 import type { Partition, Transaction } from "../db/database.ts";
 import { appendEvents, queryEvents } from "./event-log.ts";

@@ -111,10 +111,7 @@ function textCondition(text: string): RawBuilder<unknown> {
     or e.data::text ilike ${inJson})`;
 }
 
-/**
- * The maximum time by which events can be out of order: clocks of nodes differ, and events have the start time
- * of their transaction.
- */
+/** The maximum clock disorder of events: node clocks differ, and an event has the start time of its transaction. */
 const DISORDER_MS = 120_000;
 
 /**

@@ -1,7 +1,6 @@
 import type { EnvironmentName } from "../db/database.ts";
 import type { RecordedEvent } from "./event.ts";
 
-/** The value that a condition on events is evaluated against. */
 export interface ConditionSubject {
   readonly type: string;
   readonly environment: EnvironmentName;

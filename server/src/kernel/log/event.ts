@@ -207,7 +207,7 @@ export function makerFields(madeBy: EventMaker | undefined): {
   return { runId: id, ...(stepId !== undefined && { stepId }) };
 }
 
-/** The namespace of a type, which is the topic of its events. */
+/** Returns the namespace of a type, used as the topic. */
 export function topicOf(type: string): string {
   return type.slice(0, type.indexOf("."));
 }

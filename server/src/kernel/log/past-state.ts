@@ -18,7 +18,7 @@ interface PastStates {
   readonly at: Date;
   /** Fields that are only present in events with the whole resource. */
   readonly marks: readonly string[];
-  /** A field with the same value in all resources, such as their table. */
+  /** A field with the same value in all resources, such as the table. */
   readonly among?: { readonly field: string; readonly value: string };
   /** The event type of the deletion. */
   readonly ended?: string;
@@ -62,8 +62,8 @@ const FEBRUARY = "02-(0[1-9]|1[0-9]|2[0-8])";
 const DAY = `(?!0000)([0-9]{4}-(${LONG_MONTH}|${SHORT_MONTH}|${FEBRUARY})|${LEAP_YEAR}-02-29)`;
 
 /**
- * Types with the pattern of their texts: the column may have had another type at that time, or be another one
- * of the same name.
+ * Casts by type, with a text pattern: the column may have had another type in the past, or a deleted column the
+ * same name.
  */
 const CASTS: Partial<
   Readonly<Record<ConditionFieldKind, { readonly type: string; readonly form: string }>>
@@ -136,7 +136,7 @@ interface ThingAsOf {
   /** Event types of its creation and deletion. */
   readonly created: readonly string[];
   readonly deleted?: readonly string[];
-  /** A field with the same value in all resources, such as their table. */
+  /** A field with the same value in all resources, such as the table. */
   readonly among?: { readonly field: string; readonly value: string };
 }
 
@@ -147,9 +147,8 @@ export interface StateAsOf {
 }
 
 /**
- * The state of a resource at a time. Every change event contains the whole new state, so the last one up to
- * that time is the result. Fails if the resource did not exist then. Undefined if the log does not contain the
- * resource.
+ * Finds the state of a resource at a time. Change events contain the whole new state, so the last event is
+ * enough. Fails if the resource did not exist. Returns undefined if the log does not contain it.
  */
 export async function findPastState(tx: Tx, thing: ThingAsOf): Promise<StateAsOf | undefined> {
   const { asOf, now, created, deleted = [] } = thing;
@@ -181,7 +180,7 @@ async function readWholeEvent(
   return rows.map(toEvent)[0];
 }
 
-/** The states of some resources at a time, by id. Resources without a state in the log at that time are missing. */
+/** Finds the states of resources at a time, by id. Omits resources without a state in the log. */
 export async function findPastStates(
   tx: Tx,
   {
@@ -205,7 +204,7 @@ export async function findPastStates(
   return new Map(rows.map(({ id, doc }) => [id, doc]));
 }
 
-/** Events of some types, for one resource or a topic, with these values in their data. */
+/** A filter on events: types, resource or topic, and data values. */
 export interface ToldEvents {
   readonly types: readonly string[];
   readonly resourceId?: string;

@@ -43,7 +43,7 @@ export async function readResourceHistory(
   return Map.groupBy(rows.map(toEvent), ({ resource }) => resource.id);
 }
 
-/** The first event of a resource and its newest ones in ascending order. */
+/** Reads the first event of a resource and the newest ones, ascending. */
 export async function readResourceEvents(
   tx: Tx,
   id: string,

@@ -8,7 +8,7 @@ const FIRST_MS = Date.parse("2020-01-01T00:00:00Z");
 const END: LogPosition = { epoch: 1, xid: 2 ** 40, seq: 0 };
 const EVENTS = 24;
 
-/** One event per hour. The first half is in the log of another cluster with higher numbers. */
+/** One event per hour. The first half comes from another cluster with higher numbers. */
 const world = await useWorld();
 const environments = ["production", "staging", "development"];
 for (let n = 0; n < EVENTS; n += 1) {
@@ -44,7 +44,7 @@ async function since(time: Date): Promise<number[]> {
 test("finds the log position for a time in every epoch without missing events", async () => {
   for (const n of [0, 1, EVENTS / 2 - 1, EVENTS / 2, EVENTS - 1]) {
     const atMs = FIRST_MS + n * HOUR_MS;
-    // From the exact hour, and from a time after it: at most one additional event.
+    // At most one additional event, from the exact hour or a time after it.
     expect((await since(new Date(atMs)))[0]).toBe(n);
     expect((await since(new Date(atMs + 1_000)))[0]).toBe(n);
     const later = (await since(new Date(atMs + HOUR_MS / 2)))[0];

@@ -33,7 +33,7 @@ const READ_WORKSPACE = `
         order by e.epoch, e.xid, e.seq limit $8) e
    order by e.epoch, e.xid, e.seq limit $8`;
 
-/** The events of a workspace in all its environments, oldest first. */
+/** Reads a workspace's events from all environments, oldest first. */
 export async function readWorkspaceLog(
   db: Database,
   workspaceKey: string,
@@ -104,14 +104,14 @@ const NEXT = `
   select e.created_at >= $3 as reached from events e
    where (e.epoch, e.xid) >= ($1, $2) order by e.epoch, e.xid, e.seq limit 1`;
 
-/** Clocks of nodes differ, and a transaction takes some time until its first write. */
+/** Allows for clock differences between nodes and the time before a transaction's first write. */
 const CLOCK_SKEW_MS = 60_000;
 /** Transaction ids have fewer bits than this. */
 const XID_BITS = 50n;
 
 /**
- * A position before all events since a time, found by bisection without an index. It can be earlier than
- * necessary, because the log is ordered by transaction and only approximately by time.
+ * Finds a position before all events since a time, by bisection instead of an index. The result can be too
+ * early because the log is only approximately ordered by time.
  */
 export async function findPositionBefore(db: Database, time: Date): Promise<LogPosition> {
   const from = new Date(time.getTime() - CLOCK_SKEW_MS);

@@ -5,7 +5,7 @@ export interface MailAttachment {
   readonly filename: string;
   readonly contentType: string;
   readonly content: Buffer;
-  /** The name by which the HTML shows it as an image. */
+  /** The image name used in the HTML. */
   readonly cid?: string;
 }
 
@@ -70,7 +70,7 @@ export class Mailer {
   async send({ threadId, ...mail }: Mail, id: string): Promise<void> {
     const transport = await this.#open();
     const messageId = (name: string): string => `<${name}@${this.#domain}>`;
-    // All e-mails of a conversation reply to its id, so that clients group them.
+    // All e-mails of a conversation reply to this id to be grouped by clients.
     const thread = threadId === undefined ? undefined : messageId(threadId);
     await transport.sendMail({
       ...mail,

@@ -32,7 +32,7 @@ export interface TailFilter {
   readonly limit: number;
 }
 
-/** The last log lines of this process, with secrets removed as in the log itself. */
+/** The latest log lines of this process. Secrets are removed. */
 export class LogTail {
   readonly #lines: string[] = [];
   #characters = 0;

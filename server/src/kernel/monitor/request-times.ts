@@ -5,7 +5,6 @@ const HELP = "Response time by operation and status.";
 /** The upper bounds of the buckets, in seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5] as const;
 
-/** The durations of one operation with one status. */
 interface DurationCounts {
   readonly operation: string;
   readonly status: number;

@@ -35,7 +35,7 @@ function between(bytes: number, first: string, last: string): ByteSpan {
   return { from: Number(first), to: last === "" ? bytes : Math.min(bytes, Number(last) + 1) };
 }
 
-/** The headers of a file or a part of it. */
+/** Builds the headers for a file or a byte range. */
 export function rangeHeaders(
   range: ByteSpan | undefined,
   { bytes, etag }: { readonly bytes: number; readonly etag: string },

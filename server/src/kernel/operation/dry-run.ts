@@ -117,7 +117,7 @@ export interface DryAct {
   readonly partition: Partition;
 }
 
-/** The outcome of a command that was validated but not performed. */
+/** Describes a command that was validated but not performed. */
 export function describeLeftOut(reason: string): InvocationResult {
   return toDryResponse({ answer: null, events: [], eventCount: 0, changes: [], leftOut: reason });
 }
@@ -162,7 +162,7 @@ function withoutContent(event: RecordedEvent): RecordedEvent {
   return { ...event, data: {}, resource: { ...event.resource, number: null, displayName: null } };
 }
 
-/** The change described by an event. A new resource has no state before, a deleted one has none after. */
+/** Converts an event to a change. A created resource has no previous state, a deleted one no new state. */
 function toChange({ type, resource, data }: RecordedEvent) {
   if (Object.keys(data).length === 0) return undefined;
   const about = { resource: { type: resource.type, id: resource.id } };

@@ -2,7 +2,7 @@
 export interface FieldError {
   readonly path: string;
   readonly message: string;
-  /** The title of the field, for people. */
+  /** The field title to show. */
   readonly title?: string;
   /** The character offset in an expression, for expression errors. */
   readonly position?: number;

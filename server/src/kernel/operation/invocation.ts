@@ -21,7 +21,7 @@ export interface Invocation {
   readonly isDryRun?: boolean;
 }
 
-/** The response of an invocation. Its body is in the envelope and filtered by its schema. */
+/** The response of an invocation. The schema filters the body. */
 export interface InvocationResult {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -4,12 +4,12 @@ import type { Invocation } from "./invocation.ts";
 
 /** Longer values are not repeated in a message. */
 const VALUE_CHARACTERS_MAX = 100;
-/** Parameters whose values are secrets, or no names that a person would know. */
+/** Parameters with secret or unreadable values. */
 const UNNAMED = /^(token|nonce|key|file|rest|hash)$/i;
 const REFERENCE = /Ids?$/;
 const UPPER_CASE: ReadonlySet<string> = new Set(["sla", "kpi", "sso", "ci"]);
 
-/** Adds to a bare "Not found" which resource the request asked for. Other errors stay the same. */
+/** Adds the requested resource to a bare "Not found". Other errors stay unchanged. */
 export function describeMissing(error: unknown, op: Operation, { input }: Invocation): unknown {
   if (!(error instanceof Failure) || error.type !== NotFound) return error;
   if (error.particulars.detail !== undefined) return error;

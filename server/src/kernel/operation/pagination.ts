@@ -16,7 +16,7 @@ export function takeFittingPage<Item>(items: readonly Item[]): readonly Item[] {
   return items;
 }
 
-/** The size of a number, a boolean or null, with its comma. */
+/** The estimated size of a number, boolean or null, with its comma. */
 const SCALAR_CHARACTERS = 5;
 
 /**
@@ -45,7 +45,7 @@ const SIGNATURE_BYTES = 9;
 /** Half of the limit of request headers. A cursor can contain a long text. */
 export const CURSOR_CHARACTERS_MAX = 16_000;
 
-/** The query parameters of every list, which a domain adds to its own. */
+/** The query parameters of lists. Domains add their own. */
 export const pageQuery = {
   limit: Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT }),
   after: Type.Optional(
@@ -88,8 +88,8 @@ export class Cursors {
 }
 
 /**
- * Creates a page from `limit + 1` rows; the last one only shows that there are more. The page ends earlier if
- * it would become too large.
+ * Creates a page from `limit + 1` rows; the last row only shows that more exist. The page ends earlier if it
+ * gets too large.
  */
 export function toPage<Row, Item>(
   rows: readonly Row[],
@@ -103,8 +103,8 @@ export function toPage<Row, Item>(
 }
 
 /**
- * One page of a short list that is in memory. `keyOf` identifies an item. If the item of a cursor was deleted,
- * the page starts at its former place.
+ * Returns a page of a short in-memory list. `keyOf` identifies an item. If the cursor's item was deleted, the
+ * page starts at its old position.
  */
 export function pageOfItems<Item>(
   { cursors }: { readonly cursors: Cursors },

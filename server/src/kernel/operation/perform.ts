@@ -12,7 +12,7 @@ const performCall = composeLayers(CALL_LAYERS, (platform, op, call) =>
   (op.kind === "query" ? executeQuery : performCommand)(platform, op, call),
 );
 
-/** The path of every call: its layers, then the handler with its transaction, events and commit. */
+/** Performs a call: the layers, then the handler in a transaction, then the commit. */
 export async function perform(
   platform: Platform,
   op: Operation,

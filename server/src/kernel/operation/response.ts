@@ -190,7 +190,7 @@ export function withSuccess<Value>(response: ResponseType<Value>): ResponseType<
   };
 }
 
-/** A file of any length that is created while it is sent. */
+/** A file created while it is sent, with any length. */
 export interface Download {
   readonly mediaType: string;
   readonly fileName: string;
@@ -229,7 +229,7 @@ export function resumableDownload(mediaTypes: string): ResponseType<Download> {
   };
 }
 
-/** A list item with the revision of its ETag, so that a conditional change needs no separate read. */
+/** Adds the ETag revision to a list item, so a conditional change needs no separate read. */
 export function withRevision<P extends TProperties>(schema: TObject<P>) {
   const { title, description, additionalProperties } = schema as ObjectOptions;
   return Type.Object(

@@ -8,8 +8,8 @@
 export type RefusalReason = "url" | "scheme" | "address" | "method" | "header";
 
 /**
- * The request was not sent, and a retry cannot succeed. (If a redirect leads to a refused address, the requests
- * before it were sent.)
+ * The request was not sent, and a retry cannot succeed. (If a redirect was refused, the earlier requests were
+ * sent.)
  */
 export class OutboundRefused extends Error {
   override readonly name = "OutboundRefused";

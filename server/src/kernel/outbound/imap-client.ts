@@ -16,7 +16,7 @@ export interface ImapServer {
   readonly bytesMax: number;
 }
 
-/** An unconnected client. A forbidden literal address is refused here, because it is never looked up. */
+/** Creates an unconnected client. Refuses forbidden literal addresses here, because they need no name lookup. */
 export async function createImapClient(
   outbound: Outbound,
   { host, port, security, username, password, timeoutMs, bytesMax }: ImapServer,

@@ -33,7 +33,7 @@ export interface TimeLimit {
   readonly signal: AbortSignal;
   /** Rejects at the same time. Never resolves. */
   readonly over: Promise<never>;
-  /** Stops the timer. Must be called when the call has ended. */
+  /** Stops the timer. Must be called after the call. */
   readonly stop: () => void;
 }
 
@@ -90,7 +90,7 @@ export interface OutboundRequest {
   readonly maxResponseBytes: number;
   /** If false, only https is allowed. */
   readonly allowHttp?: boolean;
-  /** The maximum number of redirects, 0 by default. `followRedirect` defines what is sent again. */
+  /** The maximum number of redirects. Default: 0. See `followRedirect`. */
   readonly redirects?: number;
   readonly signal?: AbortSignal;
 }

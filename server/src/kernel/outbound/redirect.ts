@@ -1,6 +1,5 @@
 import type { RequestContent } from "./request-content.ts";
 
-/** One request of a chain of redirects. */
 export interface Hop {
   readonly method: string;
   readonly url: URL;

@@ -135,7 +135,7 @@ describe("hostile URLs are refused", () => {
     ["ws://example.com/", "scheme"],
     ["unix:/var/run/docker.sock", "scheme"],
   ])("%j (%s)", async (url, reason) => {
-    // With http allowed, so that no row is refused for its scheme only.
+    // http is allowed so that the scheme is not the reason.
     expect((await refusal(url, true)).reason).toBe(reason);
   });
 

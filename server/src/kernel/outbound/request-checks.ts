@@ -35,7 +35,7 @@ export function literalAddress(hostname: string): string | undefined {
   return isIP(address) === 0 ? undefined : address;
 }
 
-/** Refuses invalid methods, and those that change the connection's protocol. */
+/** Refuses invalid methods and protocol upgrades. */
 export function checkMethod(method: string): void {
   if (TOKEN.test(method) && !/^(CONNECT|TRACE|TRACK)$/i.test(method)) return;
   throw new OutboundRefused("method", "The HTTP method is not allowed.");

@@ -4,7 +4,7 @@ import { type ConnectorOptions, guardedLookup, refusedAddress } from "./guarded-
 import { OutboundFailed } from "./error.ts";
 import { literalAddress } from "./request-checks.ts";
 
-/** Much larger than any valid response of these protocols. */
+/** Much larger than valid responses in these protocols. */
 const RESPONSE_BYTES_MAX = 16 * 1024 * 1024;
 const CHECK_EVERY_MS = 100;
 

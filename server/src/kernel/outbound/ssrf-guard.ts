@@ -44,8 +44,8 @@ export function includesCidr(outer: Cidr, inner: Cidr): boolean {
 }
 
 /**
- * The client of an address: an IPv4 address itself, or the /64 of an IPv6 address, because all its addresses
- * belong to one client. Different spellings of an address give the same client.
+ * Normalises an address to its client: an IPv4 address, or the /64 of an IPv6 address because one client
+ * usually has the whole range.
  */
 export function classifyAddress(address: string): string {
   const bytes = parseAddress(address);

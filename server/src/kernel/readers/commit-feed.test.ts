@@ -8,7 +8,7 @@ import { useWorld } from "../testing/world.ts";
 const world = await useWorld({ domains: [...domains, notes] });
 const agent = await world.member(["owner"]);
 
-/** A feed like that of another process, which gets no direct notices. */
+/** Starts a feed without direct notices, like in another process. */
 async function elsewhere(db: Pick<Database, "system"> = world.kernel.db) {
   const news = new CommitFeed(db as Database);
   await news.catchUp();
@@ -152,7 +152,7 @@ test("does not miss an event that appears on an earlier page while a later page 
   looks = 0;
   await news.catchUp();
   expect(looks).toBe(2);
-  // An open transaction of another test makes the feed start earlier, with events of the tests above.
+  // An open transaction in another test can start the feed earlier, so it includes events from the tests above.
   const announced = heard.filter((id) => id.startsWith("many "));
   expect(new Set(announced).size).toBe(10_500);
   await world.settled();

@@ -145,7 +145,7 @@ export class CommitFeed {
       const { end, at, notices, passed } = await this.#read(from);
       this.announce(notices);
       if (end.epoch !== this.#epoch) await this.#compareEpochs(end.epoch);
-      // Transactions that were open during the first page may have committed since.
+      // Transactions open during the first page may have committed since.
       settled ??= end;
       from = at;
       more = passed === PAGE_EVENTS_MAX;

@@ -7,7 +7,7 @@ const world = await useWorld();
 
 const AT = "2026-01-02T03:04:05.000Z";
 
-/** Appends events of these types at intervals of one second. */
+/** Appends events at intervals of one second. */
 async function append(environment: "production" | "staging", types: readonly string[]) {
   const partition = { workspace: world.home, environment } as const;
   await world.kernel.db.write(partition, async (session) => {

@@ -120,7 +120,7 @@ const READ_EVENTS = `
      and e.type = any($7::text[])
    order by e.epoch, e.xid, e.seq limit ${BATCH_EVENTS_MAX}`;
 
-/** The events of a batch, read by type for all its parts together. */
+/** The events of a batch. Read by type for all parts together. */
 export class BatchEvents {
   readonly #db: Platform["db"];
   readonly #bounds: { readonly from: LogPosition; readonly last: LogPosition };
@@ -165,7 +165,6 @@ export class BatchEvents {
   }
 }
 
-/** The part of a batch in one partition. */
 export class BatchPart {
   readonly partition: Partition;
   readonly counts: readonly EventTypeCount[];
@@ -186,7 +185,7 @@ export class BatchPart {
     this.#isOnly = isOnly;
   }
 
-  /** Its events of these types in order. The transaction is in this partition. */
+  /** Returns the events of these types in order. The transaction must use this partition. */
   async events(session: Transaction, types: readonly string[]): Promise<readonly RecordedEvent[]> {
     const lists = await this.#events.read(
       this.partition,

@@ -5,7 +5,7 @@ import { type EventRow, positionOfRow } from "../log/event-log.ts";
 /** The number of latest events whose loss a process can detect. */
 const SEEN_MAX = 1_000;
 
-/** The start of a new epoch of the log during the lifetime of this process. */
+/** A new epoch of the log, started while this process runs. */
 export interface EpochChange {
   readonly epoch: number;
   /** The number of remembered events of earlier epochs. */
@@ -28,11 +28,11 @@ const LAST = `
 type PositionRow = Pick<EventRow, "epoch" | "xid" | "seq">;
 
 /**
- * The latest events that a process has seen. After an asynchronous failover, the standby lacks some
- * acknowledged events without any trace in the database, so processes that saw them report the loss.
+ * The latest events seen by a process. After an asynchronous failover the standby can lack acknowledged events,
+ * and only a process that saw them can report the loss.
  */
 export class SeenEvents {
-  /** In the order in which they were seen. */
+  /** In the order of arrival. */
   readonly #ids = new Set<string>();
 
   add(positions: readonly LogPosition[]): void {

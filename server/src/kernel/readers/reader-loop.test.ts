@@ -69,7 +69,7 @@ test("an event becomes a dead letter after eight failures, and the others are ha
   const told: unknown[] = [];
   const follower = new ReaderLoop(world.kernel, squeamish, (error) => told.push(error));
   await write("Bread", "Poison", "Butter", "Cheese");
-  // Seven failures are thrown. The event before it was handled as soon as events were handled one by one.
+  // Seven failures are thrown. The previous event was already handled separately.
   expect(await failuresOf(follower)).toBe(2);
   expect(await eaten()).toEqual(["Bread"]);
   expect(await failuresOf(follower)).toBe(7);

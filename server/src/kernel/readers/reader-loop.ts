@@ -6,7 +6,7 @@ import type { LoopNext } from "../work/loop.ts";
 import { advanceReader, deadLetterEvent, type ReaderState } from "./reader.ts";
 import { recentSecrets } from "../secrets/recent-secrets.ts";
 
-/** After this number of failures of a batch, its events are handled one by one. */
+/** Failures of a batch before its events are handled one by one. */
 const BATCH_ATTEMPTS_MAX = 2;
 const EVENT_ATTEMPTS_MAX = 8;
 const REASON_CHARACTERS_MAX = 2_000;

@@ -65,7 +65,7 @@ await world.sql(`
     grant select, insert on marks, late_marks to millrace_app`);
 const agent = await world.member(["owner"]);
 await agent("POST /api/v1/notes", { title: "Before", body: "" });
-// The log ends at its settled position, which an open transaction of another test can delay.
+// The settled position can be delayed by an open transaction in another test.
 await world.settled();
 await world.kernel.startWork();
 

@@ -244,7 +244,7 @@ async function passEvents(
   return moved.length;
 }
 
-/** The parts of a batch with events for a reader. */
+/** Selects the parts of a batch with events for a reader. */
 function concernedParts(platform: Platform, consumer: Reader, { parts }: EventBatch) {
   const matches = matcherFor(platform, consumer);
   return parts

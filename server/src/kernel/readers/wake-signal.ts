@@ -62,7 +62,7 @@ export class WakeSignal {
   }
 
   async close(): Promise<void> {
-    // From now on, polling finds new work: a signal could arrive after the database is closed.
+    // Polling finds new work from now on, because a signal could arrive after the database is closed.
     this.#isClosed = true;
     await this.#listening?.stop();
     clearTimeout(this.#timer);

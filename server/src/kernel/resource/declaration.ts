@@ -86,7 +86,7 @@ export interface ResourceDeclaration<
   readonly effect: CallEffect;
   readonly path: `/api/v1/${string}`;
   readonly idPrefix: string;
-  /** The schema in events, if it has another title. Its fields are the same. */
+  /** The schema used in events, if its title differs. */
   readonly eventSchema?: S;
   /** The body of POST. */
   readonly input: Input;
@@ -98,7 +98,7 @@ export interface ResourceDeclaration<
   /** False if it is shared by all environments. Default: as declared by the domain. */
   readonly environmentScoped?: boolean;
   readonly list: ResourceList;
-  /** The failure of the unique constraint that it names. */
+  /** The error for a violated unique constraint. */
   readonly unique?: FailureType;
   readonly limit?: { readonly max: number; readonly failure: FailureType };
   /** Its name in events. Default: `name`. */
@@ -141,7 +141,7 @@ export interface ResourceDeclaration<
   readonly docs: {
     /** With its article, "a dashboard". */
     readonly noun: string;
-    /** With the order, "the dashboards, newest first". */
+    /** The plural with its order: "the dashboards, newest first". */
     readonly nouns: string;
     readonly events?: Partial<Record<"created" | "updated" | "deleted", string>>;
     readonly examples: {
@@ -158,7 +158,7 @@ export interface ResourceEvents<Name extends string, S extends TObject> {
   readonly deleted: EventType<`${Name}.deleted`, S>;
 }
 
-/** The result of `prepare`, and the revision it is valid for. */
+/** The `prepare` result, with its revision. */
 export interface Preparation<Prepared> {
   readonly prepared?: Prepared;
   readonly revision?: number;

@@ -46,7 +46,7 @@ export function resourceInverse({ declaration, events, create }: Parts): Operati
 /** Generated fields that a restored resource keeps. */
 const KEPT = { properties: { id: {}, createdAt: {}, createdBy: {} } } as unknown as TObject;
 
-/** The id of an operation, including custom ones of the domain. It may not exist. */
+/** Returns the operation id, including custom operations. The operation may not exist. */
 function operationId({ plural, operations }: Parts["declaration"], verb: Verb): string {
   const override = operations?.[verb];
   return (override === false ? undefined : override?.id) ?? `${plural}.${verb}`;

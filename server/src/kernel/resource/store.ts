@@ -43,7 +43,7 @@ export interface ResourceStore<Item> {
   readonly update: (tx: Tx, id: string, fields: Partial<Item>) => Promise<Item>;
   readonly remove: (tx: Tx, id: string) => Promise<void>;
   readonly count: (tx: Tx) => Promise<number>;
-  /** Counts under an exclusive lock of the workspace, held until the transaction ends. */
+  /** Counts under an exclusive workspace lock until the transaction ends. */
   readonly countExclusively: (tx: Tx) => Promise<number>;
 }
 

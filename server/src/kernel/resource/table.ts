@@ -26,7 +26,7 @@ export function toTable(declaration: TableDeclaration<TObject>): ResourceTable {
   };
 }
 
-/** The fields of a schema, without internal ones. */
+/** Returns the schema fields without internal ones. */
 export function pickFields(
   values: object,
   { properties }: TObject,

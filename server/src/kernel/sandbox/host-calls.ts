@@ -15,8 +15,8 @@ export interface HostCallsOptions {
 }
 
 /**
- * The host calls of one run. A few run concurrently, the others wait in order. A call made before the script ended is
- * completed, even if the script did not await it. A stopped script makes no further calls.
+ * The host calls of one run. A few run concurrently, others are queued. A call started before the script ended
+ * is completed even if not awaited. A stopped script cannot make calls.
  */
 export class HostCalls {
   readonly #options: HostCallsOptions;

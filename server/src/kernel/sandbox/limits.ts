@@ -1,7 +1,7 @@
 /** Limits of a single script. All text sizes are in characters. */
 export const SCRIPT_LIMITS = {
   sourceMax: 256 * 1024,
-  /** A script with its modules. */
+  /** Modules per script. */
   modulesMax: 50,
   programMax: 1024 * 1024,
   inputMax: 4 * 1024 * 1024,
@@ -17,7 +17,7 @@ export const SCRIPT_LIMITS = {
   trafficMax: 32 * 1024 * 1024,
   /** The arguments and responses of calls for file content, in base64. */
   fileTrafficMax: 512 * 1024 * 1024,
-  /** The bytes of a file that one call transfers. */
+  /** Bytes of a file per call. */
   filePartBytes: 384 * 1024,
   callsAtATime: 8,
   /** Log entries, messages and UI changes together. */

@@ -4,7 +4,7 @@ import type { ScriptLibrary } from "./library/script-library.ts";
 import { startScriptProcess } from "./script-process.ts";
 import { type SlotResult, SlotSupervisor, type SlotTask } from "./slot-supervisor.ts";
 
-/** A script process with at most one run at a time, so that killing it affects no other run. */
+/** A script process. It runs one script at a time so that killing it affects only that run. */
 export class ProcessSlot {
   readonly #process: Subprocess;
   #supervisor: SlotSupervisor | undefined;
@@ -12,7 +12,7 @@ export class ProcessSlot {
   #isSpent = false;
   readonly #libraries: readonly ScriptLibrary[];
   #source: string | undefined;
-  /** The owner of its current run or, if idle, of its last one. */
+  /** The owner of the current run, or of the last one when idle. */
   owner: string | undefined;
   idleSince = 0;
 

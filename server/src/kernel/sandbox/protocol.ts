@@ -44,7 +44,7 @@ export interface CallFailure {
   readonly errors?: unknown;
 }
 
-/** Ends a run that only waits. */
+/** Ends a waiting run. */
 export interface EndOrder {
   readonly kind: "end";
   readonly run: number;
@@ -60,7 +60,7 @@ export interface Call {
   readonly args: string;
 }
 
-/** Output of a script. It is sent immediately, so that a script that never ends has a log. */
+/** Script output. Sent immediately, so even an endless script has a log. */
 export type Note = { readonly kind: "note"; readonly run: number } & (
   | {
       readonly log: LogLevel;

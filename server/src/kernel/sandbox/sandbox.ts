@@ -53,7 +53,7 @@ function toOutcome(result: ScriptResult, input: string): RunConclusion {
   };
 }
 
-/** The outcome of a run that was stopped or crashed its process. */
+/** Builds the outcome of a stopped or crashed run. */
 function stoppedOutcome(status: ScriptStatus, input: string, timeoutMs?: number): RunConclusion {
   const error = status === "failed" ? processCrash() : statusError(status, timeoutMs);
   return { status, output: null, current: parseJson(input), abortReason: null, error };
@@ -128,7 +128,8 @@ export class Sandbox {
   }
 
   /**
-   * The definition of a script, or its syntax error. For an artifact, the module is evaluated, but not its `execute`.
+   * Reads the definition of a script, or its syntax error. An artifact's module is evaluated without calling
+   * `execute`.
    */
   async inspect(source: string, owner = "", modules?: ScriptModules): Promise<Inspection> {
     const tooLarge = checkSourceSize(source, modules);

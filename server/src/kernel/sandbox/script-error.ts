@@ -10,7 +10,7 @@ export interface RawScriptError {
   readonly stack: string;
 }
 
-/** An error of a script with its position in the author's source. Internal stack frames are removed. */
+/** Maps a script error to a position in the author's source and removes internal stack frames. */
 export function scriptError({ name, message, stack }: RawScriptError, source: string): ScriptError {
   const frames = stack.split("\n").filter((line) => FRAME.test(line));
   const own = frames.find((frame) => OWN_FRAME.test(frame)) ?? "";
@@ -42,14 +42,14 @@ export function syntaxErrorAt(
   return { name: "SyntaxError", message, ...position, stack: "" };
 }
 
-/** Moves a position after the end of a source to its end: the parser reports missing code there. */
+/** Moves a position beyond the source back to its end, because the parser reports missing code there. */
 export function toSourcePosition(error: ScriptError, source: string): ScriptError {
   const { line, column, message } = error;
   const lines = linesOf(source.trimEnd());
   const end = { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
   if (line === null || line < end.line) return error;
   if (line === end.line && (column ?? 0) <= end.column) return error;
-  // Further lines belong to the wrapper of a body, which the author does not see.
+  // Further lines belong to the wrapper, which the author can't see.
   const isOurs = line > linesOf(source).length;
   return syntaxErrorAt(isOurs ? "Unexpected end of input" : message, end);
 }

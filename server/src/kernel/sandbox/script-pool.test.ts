@@ -70,7 +70,7 @@ describe("the processes are shared fairly", () => {
     const sandbox = wide;
     const { call, arrived, open: release } = gate();
     const waiting = Array.from({ length: 4 }, () => run(sandbox, WAITING, { call }));
-    // All of them have called before the first response.
+    // All four called before the first response.
     await expect.poll(arrived, PATIENT).toBe(4);
     expect(await run(sandbox, "return 2")).toMatchObject({ output: 2 });
     release();

@@ -21,7 +21,7 @@ export interface PoolOptions {
   readonly waitingPerOwnerMax: number;
   /** The maximum time of a run in the queue. */
   readonly waitMs: number;
-  /** The maximum time of an inspection in the queue: a user waits for it, and no engine would retry it. */
+  /** The maximum queue time of an inspection. It is short because a user is waiting and no engine retries it. */
   readonly inspectionWaitMs: number;
   /** The maximum number of waiting inspections per owner, because each occupies a request. */
   readonly inspectionsPerOwnerMax: number;
@@ -216,7 +216,7 @@ export class ScriptPool {
       slot.idleSince = performance.now();
       this.#idle.push(slot);
     } else {
-      // It counts until it has ended, so that the maximum is never exceeded.
+      // Counted until it has ended, so the maximum is never exceeded.
       void slot.close().then(() => {
         this.#slots.delete(slot);
         if (!this.#isClosed && this.#slots.size < this.#warmCount)

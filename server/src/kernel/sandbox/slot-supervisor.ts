@@ -58,7 +58,7 @@ export interface SlotTask {
   readonly timeoutMs: number;
   readonly call: Execution["call"];
   readonly onError: (error: unknown) => void;
-  /** The script only waits, or has computed so long that it yields: others can run. */
+  /** Called when the script waits, or must yield to others after computing for too long. */
   readonly onPause: () => void;
   readonly onResume: () => void;
 }
@@ -76,7 +76,7 @@ export interface SlotResult {
 }
 
 const CHECK_EVERY_MS = 100;
-/** A script that computes this long without a pause yields to others. In CPU time, if known. */
+/** The CPU time after which a script yields to others, or the elapsed time if unknown. */
 const HEAVY_MS = 500;
 /** More than a script can cause within its limits. A process that sends more is compromised. */
 const MESSAGES_MAX = 50_000;

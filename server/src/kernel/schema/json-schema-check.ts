@@ -104,7 +104,7 @@ function cutMessage(message: string): string {
     : message;
 }
 
-/** Finds unsupported parts of a schema, so that they are not relied on. */
+/** Finds unsupported schema parts, because they would not be checked. */
 export function findUncheckedKeywords(schema: unknown, at = ""): FieldError[] {
   const budget = { parts: PARTS_MAX };
   const errors = findUnchecked(schema, { at, levels: LEVELS_MAX, budget });
@@ -187,7 +187,7 @@ function measureCompared(form: Form, part: unknown): number {
   return Math.floor(characters / CHARACTERS_PER_COMPARISON);
 }
 
-/** The parts of a value. A long text counts as several. */
+/** Measures the size of a value. A long text counts more than once. */
 function measureSize(value: unknown, max: number): number {
   if (typeof value === "string") return 1 + Math.floor(value.length / CHARACTERS_PER_COMPARISON);
   if (typeof value !== "object" || value === null) return 1;

@@ -134,7 +134,7 @@ function withoutOtherTypes(errors: readonly SchemaError[]): SchemaError[] {
     );
   return errors.flatMap((error) => {
     const { keyword, schemaPath, instancePath: path } = error;
-    // The errors of its members are more precise.
+    // Errors from its members are more precise.
     if (keyword === "anyOf" && errorsWithin(schemaPath, path).length > 0) return [];
     if (!isOther(error)) return [error];
     const siblings = errorsWithin(schemaPath.replace(IN_UNION, ""), path);

@@ -72,7 +72,7 @@ export class Matcher {
     else this.#buckets.set(hash, [pattern]);
   }
 
-  /** The first match at or after `from`, of the longest pattern there. */
+  /** Finds the first match from `from`, preferring the longest pattern. */
   #find(text: string, from: number): Match | undefined {
     if (this.#buckets.size === 0) return undefined;
     // Local variables, because this loop runs for every character of the output.

@@ -39,7 +39,7 @@ class RecentSecrets {
     return this.#currentMatcher().replace(text);
   }
 
-  /** Scrubs a log line. It stays a JSON object, and its standard field names are kept. */
+  /** Scrubs a log line. It stays valid JSON with its standard field names. */
   scrubLine(line: string): string {
     const matcher = this.#currentMatcher();
     if (!matcher.occursIn(line)) return line;
@@ -58,7 +58,7 @@ class RecentSecrets {
     return (this.#matcher ??= new Matcher(patternsOf(this.#secrets.values())));
   }
 
-  /** Removes half of the secrets at once, so that a steady stream of new ones does not cause a removal each time. */
+  /** Removes half of the secrets at once, so new secrets do not cause a removal every time. */
   #dropHalf(): void {
     for (const [key, secret] of this.#secrets) {
       if (this.#secrets.size <= SECRETS_MAX / 2 && this.#characters <= CHARACTERS_MAX / 2) return;

@@ -48,7 +48,7 @@ test("removes several overlapping secrets completely", () => {
   const pair = fc.tuple(value, value, fc.nat(), noise);
   fc.assert(
     fc.property(pair, ([first, second, cut, between]) => {
-      // The end of one is the start of the other, at most completely.
+      // The second secret starts with the end of the first.
       const joint = first + second.slice(cut % second.length);
       const secrets = [used("A", first), used("B", joint.slice(joint.length - second.length))];
       const text = `${between}${joint}${between}${second}`;

@@ -84,8 +84,8 @@ export class Secrets {
   }
 
   /**
-   * The values of these secrets in an environment by name. Fails if the user lacks the permission to use secrets, and
-   * with `unknown_secret` if one does not exist or has no value there.
+   * Reads secret values by name. Fails if the user lacks the permission to use secrets, or with
+   * `unknown_secret` if a secret or its value is missing.
    */
   async read(
     partition: Partition,

@@ -152,7 +152,7 @@ function sampleByChance(ratio: number): Sampler {
   return { shouldSample: () => ({ decision: decide() }) };
 }
 
-/** Spans of one causal chain form one trace, whose id is derived from the chain's. */
+/** Derives the trace id from the causal chain, so its spans form one trace. */
 function traceIdOf(correlationId: string): string {
   return createHash("sha256").update(correlationId).digest("hex").slice(0, 32);
 }

@@ -6,7 +6,7 @@ import { describeSearch } from "./browser-notice.ts";
 import { findChromium } from "./chromium.ts";
 import { assertIntegrity } from "./install-chromium.ts";
 
-/** A folder with programs of these names, each a shell script. */
+/** Creates a folder of shell scripts with these names. */
 async function makePrograms(scripts: Readonly<Record<string, string>>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "millrace-browsers-"));
   onTestFinished(() => rm(folder, { recursive: true }));

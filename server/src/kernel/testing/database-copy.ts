@@ -12,7 +12,7 @@ const next = new Map<Template, Promise<string>>();
  */
 let maker: Promise<pg.Client> | undefined;
 
-/** Takes a new copy of a template. Resolves to its name. */
+/** Takes a new copy of a template and returns its name. */
 export async function takeDatabase(of: Template = "template"): Promise<string> {
   const taken = next.get(of) ?? copyTemplate(of);
   next.delete(of);

@@ -101,7 +101,7 @@ async function unpack(archive: string, folder: string): Promise<void> {
   await chmod(folder, 0o755);
 }
 
-/** A machine without fonts shows no text, and elements without a size can't be clicked. */
+/** Without fonts no text is shown, and elements without a size can't be clicked. */
 const FONTS_CONF = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>

@@ -25,7 +25,7 @@ interface Mail {
   readonly text: string;
 }
 
-/** An SMTP server for all tests of a file that stores received e-mails. */
+/** Starts an SMTP server for a test file and stores the received e-mails. */
 export async function useMailbox(): Promise<{ readonly url: string; readonly mails: Mail[] }> {
   const mails: Mail[] = [];
   const server = new SMTPServer({

@@ -1,4 +1,4 @@
-/** Reproducible numbers from 0 to 1, so that a failed test can be repeated. */
+/** Returns reproducible numbers from 0 to 1, so a failed test can be repeated. */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {

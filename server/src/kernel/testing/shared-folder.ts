@@ -8,7 +8,7 @@ import { until } from "./world.ts";
 /** For a build on a busy machine. */
 const MAKE_MAX_MS = 150_000;
 
-/** A folder shared by several files of a run: the first file creates it, the others wait. */
+/** Creates a folder for several files of a run: the first file creates it, the others wait. */
 export async function makeSharedFolder(
   name: string,
   make: (draft: string) => Promise<void>,

@@ -35,7 +35,7 @@ export async function readWorkEvents(tx: Tx, makerId: string, limit: number): Pr
   return readBounded(tx, sql`(select e.* from events e where e.made_by = ${makerId})`, limit);
 }
 
-/** The events of one transaction about one resource are close to each other in its history. */
+/** Events of one transaction are close to each other in the resource's history. */
 const NEARBY_EVENTS_MAX = 200;
 
 /** The events about the same resource in the same transaction, including the event itself. */

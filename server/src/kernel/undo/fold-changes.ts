@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 /** The state of a resource in events. */
 export type State = Readonly<Record<string, unknown>>;
 
-/** One change of a resource. A creation has no state before, a deletion none after. */
+/** A change of a resource. `before` is null for a creation, `after` for a deletion. */
 export interface Change {
   readonly eventId: string;
   readonly before: State | null;
@@ -12,7 +12,7 @@ export interface Change {
   readonly fields: readonly string[];
 }
 
-/** A change that can't be undone because the resource has changed since. */
+/** A change that can't be undone because of a later change. */
 export interface ChangeConflict {
   readonly eventId: string;
   /** Empty if it concerns the whole resource. */
@@ -26,8 +26,8 @@ export interface FoldedChanges {
 }
 
 /**
- * Undoes changes on the current state of a resource, newest first: a field is restored if it still has the value of
- * the change. Only fields set by users are considered, because the others are derived.
+ * Undoes changes on the current state, newest first. A field is restored if its value is still the one from the
+ * change. Derived fields are ignored.
  */
 export function foldChanges(
   current: State | null,

@@ -32,7 +32,7 @@ interface InvertibleEvents {
   readonly companions?: readonly string[];
 }
 
-/** Resources that are read and changed one at a time, by existing operations of the domain. */
+/** An inverse using existing operations of the domain, one resource at a time. */
 export interface OperationInverse extends InvertibleEvents {
   /** Operation ids. Each operation has the resource id as its only parameter. */
   readonly get: string;
@@ -50,7 +50,7 @@ export interface Restoration {
   readonly run: (ctx: WriteContext, state: State, prepared: unknown) => Promise<void>;
 }
 
-/** The current state of a resource, and its target state. Null if it does not exist. */
+/** The current and the target state of a resource. Null if it does not exist. */
 export interface Reversal {
   readonly id: string;
   readonly current: State | null;

@@ -8,7 +8,7 @@ import { type Inverse, knownInverses } from "./inverse.ts";
 
 type Known = Pick<Platform, "contributions" | "operations">;
 
-/** The types of transitions that events belong to, by event id. */
+/** Finds the transition types of events, by event id. */
 export function findTransitions(
   platform: Known,
   events: readonly RecordedEvent[],
@@ -18,7 +18,7 @@ export function findTransitions(
   const newestFirst = events.toSorted((a, b) => (a.id < b.id ? 1 : -1));
   for (const event of newestFirst) {
     if (inverses.has(event.type) || !tellsState(event.data)) continue;
-    // The first of several transitions is the one made by the caller; the others follow from it.
+    // The first transition is the caller's; the others follow from it.
     transitions.set(keyOf(event), event.type);
   }
   const found = new Map<string, string>();

@@ -8,7 +8,7 @@ export class BatchedRead<Key, Value> {
   #pending: PendingRead<Key, Value>[] = [];
   #isReading = false;
 
-  /** `read` returns values by the index of their key. */
+  /** `read` must return the values in key order. */
   constructor(
     sizeMax: number,
     read: (keys: readonly Key[]) => Promise<ReadonlyMap<number, Value>>,

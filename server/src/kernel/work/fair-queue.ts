@@ -120,7 +120,7 @@ export interface QueueLimits {
 
 export interface QueueTicket<Item> {
   readonly item: Item;
-  /** Lets others run until it is resumed. */
+  /** Lets other items run until resumed. */
   readonly pause: () => void;
   readonly resume: () => void;
   readonly done: (tookMs: number, atMs: number) => void;

@@ -6,7 +6,7 @@ const WAITING_PER_WORKSPACE_MAX = 100;
 
 type Start = (ticket: QueueTicket<unknown>) => void;
 
-/** Limits concurrency fairly: the work of one workspace never blocks all others. */
+/** Limits concurrency fairly, so one workspace can't block the others. */
 export class FairShare {
   readonly #concurrency: number;
   readonly #queue: FairQueue<Start>;

@@ -16,7 +16,7 @@ import { recentSecrets } from "../secrets/recent-secrets.ts";
 
 const POLL_MS = 1_000;
 const LEASE_MARGIN_MS = 10_000;
-/** A lease lasts as long as the timeout of an attempt, up to this maximum. Longer attempts renew it. */
+/** A lease lasts for the attempt timeout, up to this maximum. Longer attempts renew it. */
 const LEASE_MAX_MS = 120_000;
 const RENEWAL_MS = 40_000;
 const ERROR_CHARACTERS_MAX = 2_000;

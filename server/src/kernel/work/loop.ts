@@ -25,7 +25,7 @@ export class Loop {
   #woken = false;
   #sleep: AbortController | undefined;
 
-  /** `pauseMs` lets work accumulate under load, so that one step handles more of it. */
+  /** Under load, `pauseMs` lets work accumulate so that a step handles more of it. */
   constructor(step: () => Promise<LoopNext>, onFailure: (error: unknown) => void, pauseMs = 0) {
     this.#pauseMs = pauseMs;
     this.#step = step;

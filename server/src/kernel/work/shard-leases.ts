@@ -68,8 +68,8 @@ export class ShardLeases {
   }
 
   /**
-   * Renews held leases, acquires those of this node's share and releases the others. No other code may write to the
-   * table, because a shard released during a renewal would be treated as held.
+   * Renews held leases, acquires this node's share and releases the rest. Other code must not write to the
+   * table: a shard released during a renewal would be treated as held.
    */
   async step(): Promise<LoopNext> {
     const { db, name, node, onGain } = this.#options;

@@ -11,7 +11,7 @@ export const BUNDLE_FOLDER = import.meta.url.endsWith(".ts")
   ? undefined
   : dirname(fileURLToPath(import.meta.url));
 
-/** The path of a program: in the bundle, from which it starts at least twice as fast, or its source. */
+/** Returns the program's path: in the bundle, which starts at least twice as fast, or in the source. */
 export function programFile(source: URL, bundled: string): string {
   if (BUNDLE_FOLDER !== undefined) return join(BUNDLE_FOLDER, bundled);
   // Set by `bundle.mjs` if the server runs from a bundle.

@@ -64,7 +64,7 @@ export class Subprocess {
 
   /** Keeps this process alive while it waits for the subprocess. */
   hold(hold: boolean): void {
-    // `close` waits for its end, regardless of messages and completed work.
+    // `close` waits for the process to end regardless of messages and completed work.
     if (!this.#isAlive || (this.#isClosing && !hold)) return;
     for (const handle of [this.#child, this.#child.channel]) {
       if (hold) handle?.ref();

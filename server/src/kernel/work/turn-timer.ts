@@ -6,7 +6,7 @@
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** A small request takes several event loop turns, and each can come after a piece of long work. */
+/** A small request takes several event loop turns, possibly all after long work. */
 const TURN_MS = 8;
 
 /** The workspace of the current call. */

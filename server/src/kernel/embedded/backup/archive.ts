@@ -105,7 +105,7 @@ async function writeFolder(draft: string, entries: AsyncIterable<BackupEntry>): 
 
 async function* readFolder(folder: string): AsyncGenerator<BackupEntry> {
   const names = await readdir(folder, { recursive: true, withFileTypes: true });
-  // A link could lead to any file of this machine.
+  // A link could point to any file on this machine.
   const link = names.find((one) => one.isSymbolicLink());
   if (link) throw damagedBackup(folder, `${link.name} is a link`);
   const paths = names

@@ -28,9 +28,9 @@ export function textEntry(path: string, text: string): BackupEntry {
 }
 
 /**
- * A file with its current length. It can change or disappear while it is read: added bytes are ignored, and
- * missing bytes are filled with zeros, because the write-ahead log repairs both. Undefined if it no longer
- * exists.
+ * Opens a file with its current length. The file can change or disappear while it is read: added bytes are
+ * ignored and missing bytes are filled with zeros, because the write-ahead log repairs both. Returns undefined
+ * if the file no longer exists.
  */
 export async function fileEntry(path: string, file: string): Promise<BackupEntry | undefined> {
   const found = await stat(file).catch(unlessGone);

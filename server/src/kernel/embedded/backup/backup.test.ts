@@ -228,8 +228,8 @@ async function flip(path: string, words: string): Promise<void> {
 }
 
 /**
- * Checks that the rows and the derived rows start at 1 without a gap, with at least as many as written before
- * the backup and at most as many as at its end. Resolves to the number.
+ * Checks that the rows and the derived rows are numbered from 1 without gaps. Returns their count, which must
+ * be between the counts at the start and at the end of the backup.
  */
 async function check(
   { connection }: EmbeddedDatabase,

@@ -22,7 +22,7 @@ export interface Contents {
   readonly folders: readonly string[];
 }
 
-/** The server creates the content of these folders, or must not find the content of another run. */
+/** Folders that the server recreates, or that must not contain data from another run. */
 const EMPTIED = new Set([
   "pg_dynshmem",
   "pg_notify",
@@ -95,7 +95,7 @@ const CONTROL_PAUSE_MS = 20;
 const READ_SERVER = `
   select current_setting('server_version') as version,
          pg_size_bytes(current_setting('wal_segment_size'))::float8 as segment_bytes`;
-/** A temporary replication slot keeps the write-ahead log from this position until the session ends. */
+/** Creates a temporary replication slot. It keeps the write-ahead log from this position until the session ends. */
 const KEEP_WAL = "select pg_create_physical_replication_slot($1, true, true)";
 const START = "select pg_walfile_name(pg_backup_start('millrace', true)) as file";
 const STOP = `

@@ -86,7 +86,7 @@ async function* hashEntries(
   done(hash.digest("hex"));
 }
 
-/** The last line is a checksum of the lines before it. */
+/** Writes the manifest with a checksum in its last line. */
 function write(manifest: Manifest): string {
   const text = JSON.stringify(manifest, undefined, 1);
   return `${text}\n${sha256Of(text)}\n`;

@@ -68,7 +68,7 @@ function buildHeader(path: string, size: number, mtime: number): Buffer {
   return header;
 }
 
-/** The checksum of a header, with its checksum field counted as blanks. */
+/** Computes the header checksum. The checksum field counts as blanks. */
 function checksumOf(header: Buffer): number {
   return header.reduce((sum, byte, at) => sum + (at >= 148 && at < 156 ? 0x20 : byte), 0);
 }

@@ -52,7 +52,7 @@ export async function start(
   return database;
 }
 
-/** A data folder that was started and stopped before. It is copied, which saves the time of initdb. */
+/** Copies a data folder that was initialised before. This saves the time of initdb. */
 export async function startedBefore(parent = folderOfTest): Promise<string> {
   const template = await makeSharedFolder("cluster", makeTemplate);
   expect(spawnSync("cp", ["-a", join(template, "data"), parent]).status).toBe(0);

@@ -46,7 +46,7 @@ export function compileFast(tree: SyntaxTree): FastExpression | undefined {
     try {
       return run(scope, evaluation);
     } catch (error) {
-      // The pool rejects texts that are too long and values that are nested too deeply.
+      // The pool rejects long texts and deeply nested values.
       if (error === fallBackToPool || error instanceof RangeError) return FELL_BACK;
       throw error;
     }

@@ -18,7 +18,7 @@ export interface FastOperand {
   readonly weight: number;
 }
 
-/** The budget of an evaluation, about 2 ms. JSONata itself takes many times as long. */
+/** The budget of an evaluation, about 2 ms. */
 export const UNITS_MAX = 50_000;
 
 /** Thrown if an evaluation is too long or unusual for the main thread. The pool then repeats it. */
@@ -33,7 +33,7 @@ export function consumeBudget(evaluation: FastEvaluation, units: number): void {
   if (evaluation.units < 0) throw fallBackToPool;
 }
 
-/** A function whose cost is bounded by the size of its arguments. */
+/** A function with a cost limited by the size of its arguments. */
 export interface NativeFunction {
   /** The supported numbers of arguments. Other calls fall back to the pool. */
   readonly counts: readonly number[];

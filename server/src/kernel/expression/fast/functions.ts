@@ -35,7 +35,7 @@ function numberFunction(compute: (value: number) => unknown): NativeFunction {
   };
 }
 
-/** A function of an array of numbers, or of a single number. */
+/** Makes a function of numbers. Accepts an array or a single number. */
 function numbersFunction(compute: (numbers: readonly number[]) => number): NativeFunction {
   return {
     counts: [1],
@@ -127,7 +127,7 @@ const NATIVES: ReadonlyMap<string, NativeFunction> = new Map([
   ...NUMBER_FUNCTIONS,
 ]);
 
-/** A function of one argument of any type. Returns undefined for undefined. */
+/** Makes a function of one argument. Returns undefined for undefined. */
 function valueFunction(
   compute: (value: unknown, evaluation: FastEvaluation) => unknown,
 ): NativeFunction {

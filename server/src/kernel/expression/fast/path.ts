@@ -76,7 +76,7 @@ export function applyFilters(
   return { run, weight };
 }
 
-/** A filter with a literal index, or with an expression that is evaluated for each member. */
+/** A filter: a literal index, or an expression evaluated for every member. */
 export type Filter =
   | { readonly index: number; readonly part?: undefined }
   | { readonly part: FastOperand; readonly index?: undefined };

@@ -51,7 +51,7 @@ function textsFunction(
   };
 }
 
-/** Splits by code points, so that an emoji is one character. */
+/** Splits by code points, so an emoji is one character. */
 function splitCharacters(text: string, evaluation: FastEvaluation): readonly string[] {
   consumeBudget(evaluation, text.length);
   return Array.from(text);

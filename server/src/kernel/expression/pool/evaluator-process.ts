@@ -63,7 +63,7 @@ function runScript(realm: RealmHandle, run: () => void): EvaluationReply {
   realm.input = undefined;
   // The realm has no I/O, so an evaluation that has not ended never will.
   if (!reply) return { error: { code: "unknown" } };
-  // Copied, so that no object of the realm leaves it.
+  // Copied to keep objects of the realm inside it.
   return reply.error ? { error: { ...reply.error } } : { json: reply.json };
 }
 

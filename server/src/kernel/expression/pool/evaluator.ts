@@ -9,8 +9,8 @@ const GRACE_MS = 500;
 const COMPILED_SHARE = 0.2;
 
 /**
- * A process that evaluates expressions. It is not a thread, because a thread that allocates too much memory at
- * once (`[1..10000000]`) ends the whole server.
+ * A process for evaluating expressions. A thread is not enough: allocating too much memory at once
+ * (`[1..10000000]`) would end the whole server.
  */
 export class Evaluator {
   readonly #process: Subprocess;

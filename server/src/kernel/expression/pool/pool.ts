@@ -88,7 +88,7 @@ export class ExpressionPool {
     await Promise.all([...this.#evaluators].map(end));
   }
 
-  /** Drops an aborted task. A running one continues to its end. */
+  /** Drops an aborted task unless it is already running. */
   async #unlessAborted<Result>(
     task: Task,
     result: Promise<Result>,

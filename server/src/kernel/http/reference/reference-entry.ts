@@ -14,7 +14,7 @@ export interface ReferenceArea {
   readonly entries: readonly ReferenceEntry[];
 }
 
-/** The API areas with their operations, in the order of the domains. */
+/** Lists the API areas with their operations, in domain order. */
 export function listAreas(domains: readonly Domain[]): readonly ReferenceArea[] {
   const entries = domains.flatMap(({ name, tag, operations }) =>
     operations.map((operation): ReferenceEntry => {
@@ -48,7 +48,7 @@ export function searchAreas(
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The part of the OpenAPI description for one area, with the required components and without aliases. */
+/** Reduces the OpenAPI description to one area and the components it needs, without aliases. */
 export function narrowDescription(description: Json, area: string): Json {
   const paths = Object.entries(description["paths"] as Record<string, Json>).flatMap(
     ([path, methods]) => {

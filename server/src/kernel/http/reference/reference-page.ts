@@ -26,7 +26,7 @@ function renderArea({ name, summary, entries }: ReferenceArea): Markup {
   )}</ul></section>`;
 }
 
-/** The page of one operation with its whole declaration. */
+/** Renders the page of one operation. */
 export function operationDocument(entry: ReferenceEntry): HtmlDocument {
   const { operation, area, method, path } = entry;
   const { summary, description, aliases = [], emits, response } = operation;
@@ -70,7 +70,7 @@ function describeAccess({ access, permission }: Operation): string {
   return access === "visitor" ? "a browser, logged in or not" : "nothing";
 }
 
-/** The example request as a command, with the variables of the guides. */
+/** Renders the example request as a command, using the variables from the guides. */
 function renderCommand({ operation, method, path }: ReferenceEntry): string {
   const { example = {}, access, permission } = operation;
   const params = (example.params ?? {}) as Record<string, string>;

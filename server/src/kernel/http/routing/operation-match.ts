@@ -52,7 +52,7 @@ export function constrainByReading(app: FastifyInstance, paths: PathTable): void
   });
 }
 
-/** The operation of a request and its parameters, if there is one. */
+/** Returns the matching operation and its parameters. */
 export function findMatch({ raw }: FastifyRequest): OperationMatch | undefined {
   return (raw as MatchedRequest)[MATCH];
 }

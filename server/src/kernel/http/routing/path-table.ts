@@ -91,7 +91,7 @@ export class PathTable {
   }
 }
 
-/** A common prefix of paths, and the words that follow. */
+/** A node of the path tree: a common prefix with its next words. */
 class PathNode {
   /** By method. Undefined for routes without an operation. */
   readonly targets = new Map<string, Target | undefined>();

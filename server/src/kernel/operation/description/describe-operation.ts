@@ -44,7 +44,7 @@ export function describeOperation(
   };
 }
 
-/** An alias has a separate id, with characters that are valid names in all languages. */
+/** Builds a separate id for an alias, using only characters valid in all languages. */
 function describeOperationId({ id, aliases = [] }: Operation, route: Route): string {
   const index = aliases.indexOf(route);
   if (index === -1) return id;

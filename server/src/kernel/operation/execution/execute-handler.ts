@@ -9,7 +9,7 @@ import { type ProblemContext, renderFailure } from "../problem.ts";
 import { toResponse } from "./compiled-operation.ts";
 import { toConstraintFailure } from "./constraint-failure.ts";
 
-/** The value of a successful handler, and its input. */
+/** The handler's input and result. */
 export interface HandlerOutcome {
   readonly input: RawInput;
   readonly value: unknown;

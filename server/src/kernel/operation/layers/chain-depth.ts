@@ -8,7 +8,7 @@ export const ChainTooDeep = failure(
   `An automation can trigger at most ${CAUSATION_DEPTH_MAX} other automations in a chain.`,
 );
 
-/** Ends a chain of automations that trigger each other. */
+/** Stops automations that trigger each other endlessly. */
 export const chainDepth: CallLayer = (next) => (platform, op, call) => {
   if (call.caller.cause.depth > CAUSATION_DEPTH_MAX) throw new Failure(ChainTooDeep);
   return next(platform, op, call);

@@ -3,8 +3,8 @@ import type { Invocation } from "../invocation.ts";
 import type { CallLayer } from "./call-layer.ts";
 
 /**
- * Users, roles, secrets and other definitions belong to the workspace in all its environments. Their events go
- * to production regardless of the header, so they cannot be hidden in another log.
+ * Sends events of shared definitions (users, roles, secrets) to production regardless of the header. Otherwise
+ * they could be hidden in another log.
  */
 export const sharedEnvironment: CallLayer = (next) => (platform, op, call) =>
   next(platform, op, withEnvironment(op, call));

@@ -73,7 +73,7 @@ export function bootstrapContext(
   };
 }
 
-/** The text that creates `bootstrapContext` in a script's context, with these limits. */
+/** Returns the source of `bootstrapContext` with these limits. */
 export function bootstrapSource(): string {
   const shared = [bootstrapContext, captureBuiltins, truncateText, errorText, requestFromHost];
   const execution = [executeScript, inspectScript, describeThrown, readExecute, readDefinition];

@@ -64,7 +64,7 @@ export function truncateText(builtins: Builtins, text: string, max: number): str
   return text.length > max ? builtins.apply(builtins.slice, text, [0, max]) : text;
 }
 
-/** A value as text, for people. */
+/** Formats a value as readable text. */
 export function errorText(builtins: Builtins, value: unknown): string {
   if (typeof value === "string") return value;
   if (value instanceof builtins.Error)

@@ -66,7 +66,7 @@ export function freezeLanguage(): void {
   }
 }
 
-/** The text that freezes the built-ins of a context. */
+/** Returns the source for freezing the built-ins. */
 export function freezeSource(): string {
   return `"use strict"; (${String(freezeLanguage)})()`;
 }

@@ -167,7 +167,7 @@ export function cloneValue(value: unknown, copies: Map<unknown, unknown>): unkno
   return copy;
 }
 
-/** An empty copy of a container, or a complete copy of any other value. */
+/** Creates an empty copy of a container. Copies other values completely. */
 export function createEmptyLike(value: object): object {
   if (Array.isArray(value)) return Array.from({ length: value.length });
   if (value instanceof Date) return new Date(value);

@@ -32,7 +32,7 @@ export async function callHost(
   return value === undefined ? undefined : builtins.parse(value);
 }
 
-/** The error of a host call, with its `code`, `status` and field errors. */
+/** Creates an error with the `code`, `status` and field errors of a host call. */
 export function callError(builtins: Builtins, content: Readonly<Record<string, unknown>>): Error {
   const error = new builtins.Error(builtins.String(content["message"]));
   const { code, status, errors } = content;

@@ -11,7 +11,7 @@ import type { ScriptLibrary } from "./script-library.ts";
 const FOLDER = BUNDLE_FOLDER === undefined ? import.meta.dirname : join(BUNDLE_FOLDER, "library");
 
 interface LibraryPart {
-  /** The globals that it defines, and other words that require it. */
+  /** The globals defined by the part, and other words requiring it. */
   readonly names: readonly string[];
   readonly source: () => string;
 }
@@ -47,7 +47,7 @@ function ownPart(names: readonly string[], file: string, made: string): LibraryP
   return { names, source: () => partSource([join(FOLDER, `${file}.js`)], names, made) };
 }
 
-/** A program that defines globals from the functions of some files. */
+/** Builds a program from the functions in these files and defines them as globals. */
 function partSource(files: readonly string[], names: readonly string[], made: string): string {
   const functions = files.map(readSource);
   return `{ const made = (() => { ${functions.join("\n")}\n return ${made}; })();

@@ -2,7 +2,7 @@
 export interface SplitSource {
   /** The imports in one line. Empty without imports. */
   readonly imports: string;
-  /** The rest, with blanks instead of the imports, so that all positions stay the same. */
+  /** The remaining code. Imports are replaced with blanks to keep all positions. */
   readonly rest: string;
 }
 

@@ -1,4 +1,4 @@
-/** A process that runs an endless script until it is killed. It reports when the script has started. */
+/** Runs an endless script until the process is killed. Reports when the script has started. */
 import { Sandbox } from "../sandbox.ts";
 import { run } from "./scripts.ts";
 
