@@ -14,7 +14,7 @@ import { BUILT_IN_ROLES } from "#kernel/access/permission.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { closestName } from "#kernel/schema/closest-name.ts";
 
-/** Finds nodes that reference a person, role or topic that does not exist or belongs to another workspace. */
+/** Finds nodes with references to missing people, roles or topics, or to those of another workspace. */
 export const checkPeopleAndTopics: ReferenceCheck = async (source, parts) => {
   const { services } = source;
   const events = [

@@ -7,8 +7,8 @@ const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
 
 /**
- * The events of a correlation in log order, with the types of their causes. SLA clocks and notifications of tickets
- * are excluded because readers add them later.
+ * Reads the events of a correlation in log order, with the types of their causes. Excludes SLA clocks and
+ * notifications because readers add them later.
  */
 async function readChain(correlationId: string): Promise<string[]> {
   const rows = await world.sql(

@@ -110,6 +110,6 @@ export const ChainCut = event("workflow.chain_cut", {
   }),
 });
 
-/** The events of a start, and of an end that starts another run. */
+/** Events for starting a run, including those for an end that starts another run. */
 export const startEvents = [RunQueued, RunStarted, RunCompleted, RunFailed, RunPaused] as const;
 export type StartEvent = (typeof startEvents)[number];

@@ -255,7 +255,7 @@ test("files sent to an address become files of the run, from a form or as the bo
     "workflow.run_started",
     "workflow.run_completed",
   ]);
-  // A form that breaks off starts no run and leaves no files.
+  // An interrupted form submission must not start a run or leave files.
   const broken = await world.app.inject({
     method: "POST",
     url: pathname,

@@ -11,7 +11,7 @@ import * as store from "./store.ts";
 import { buildTrace, type Traceable, type TracePage } from "./run-trace.ts";
 import { readRunOutline } from "./summary/run-outline.ts";
 
-/** Reads one run with its trace or a part of it. */
+/** Reads a run, optionally with its trace or a part of the trace. */
 export async function readRun(
   { tx, services, caller }: Pick<ReadContext, "tx" | "services" | "caller">,
   id: string,
@@ -56,7 +56,7 @@ async function readQueue(
 
 const STATUSES = ["queued", "running", "waiting", "paused", "completed", "failed", "cancelled"];
 
-/** Changes with each checkpoint and each retry of a run. */
+/** Returns a revision that changes with every checkpoint and retry. */
 export function revisionOf({ entries, status }: Pick<store.StoredRun, "entries" | "status">) {
   return entries * STATUSES.length + STATUSES.indexOf(status);
 }

@@ -10,7 +10,6 @@ import type { StoredRun } from "./store.ts";
 
 /** A run and its steps as visible to one caller. */
 export interface RunView {
-  /** The fields of a run that contain data. */
   readonly run: Pick<StoredRun, "trigger" | "output"> & { readonly redacted?: boolean };
   readonly step: (step: RunStep) => RunStep;
 }

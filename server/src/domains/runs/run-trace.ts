@@ -82,7 +82,7 @@ export function listStartedSteps(
   });
 }
 
-/** The start of a step in flight: the end of the last previous step, or the start of its loop. */
+/** Returns when a running step started: at the end of the latest previous step or at the loop start. */
 function findStart(
   plan: ExecutionPlan,
   steps: Traceable["steps"],

@@ -98,7 +98,7 @@ export interface WaitOptions {
   readonly gone?: AbortSignal | undefined;
 }
 
-/** Waits until a run ends or the time is up. Undefined if the run does not exist. */
+/** Waits until a run ends or the timeout. Returns undefined if the run was not found. */
 export async function waitUntilEnded(
   platform: Platform,
   partition: Partition,
@@ -108,7 +108,7 @@ export async function waitUntilEnded(
   return (await awaitRun(platform, partition, runId, options)).run;
 }
 
-/** The state of a run after a wait, and the result of `look`. */
+/** The run after the wait, with the `look` result. */
 interface AwaitedRun<T> {
   readonly run: store.StoredRun | undefined;
   readonly found?: T | undefined;

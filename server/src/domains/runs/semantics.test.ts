@@ -1,4 +1,4 @@
-/** Workflow semantics: the definition as authors see it matches the execution. */
+/** Workflow semantics: execution matches the definition. */
 import { expect, test } from "vitest";
 import { useReceiver } from "#domains/webhooks/testing/webhook.ts";
 import { until, useWorld } from "#kernel/testing/world.ts";

@@ -32,7 +32,7 @@ export interface RunQuery {
   readonly limit: number;
 }
 
-/** A run with the columns that its trace needs. */
+/** A run with the columns needed for its trace. */
 export interface StoredRun extends Run {
   readonly trigger: Readonly<Record<string, unknown>>;
   readonly output: unknown;
@@ -115,7 +115,7 @@ export async function find(tx: Tx, id: string): Promise<StoredRun | undefined> {
   );
 }
 
-/** The latest run of a workflow in the environment of the transaction, or of one trigger. Excludes test runs. */
+/** Finds the latest run of a workflow or trigger in the current environment. Excludes test runs. */
 export async function findLatest(tx: Tx, workflowId: string, triggerId?: string) {
   return (
     tx
@@ -300,7 +300,7 @@ function toRun(row: Row): Run {
   };
 }
 
-/** Null unless both times are known. */
+/** Returns null if a time is unknown. */
 export function elapsedMs(
   startedAt: string | null | undefined,
   finishedAt: string | null | undefined,

@@ -51,7 +51,7 @@ export interface StreamOptions extends StreamContent {
 
 const STREAM_TIMING: StreamTiming = { heartbeatMs: 15_000, lastsMs: 5 * 60_000 };
 
-/** Streams the current run and then each change until it ends, as server-sent events. */
+/** Streams the current run, then every change until it ends, using server-sent events. */
 export async function openStream(
   platform: Platform,
   caller: Caller,
@@ -156,7 +156,7 @@ class RunFollower {
   #lastRun = "";
   readonly #content: StreamContent;
   #tally: NodeTally | undefined;
-  /** The counts of a run that had already ended. */
+  /** The counts if the run had already ended. */
   #nodes: NodeSummary[] | undefined;
 
   constructor(platform: Platform, caller: Caller, runId: string, content: StreamContent) {
@@ -300,7 +300,7 @@ class RunFollower {
     return { nodes: this.#tally.summaries() };
   }
 
-  /** The counts of nodes with changed steps; of all nodes at the end, because the end aborts steps. */
+  /** Counts nodes with changed steps. Counts all nodes at the end because unfinished steps are aborted. */
   #countChanges(
     traceable: Traceable,
     { paths, started }: { readonly paths: Iterable<string>; readonly started: StartedSteps },

@@ -9,7 +9,7 @@ import * as store from "./store.ts";
 
 const REFERENCE = /"pack:workflows\/((?:[^"\\]|\\.)*)"/g;
 
-/** A definition in which a workflow id can be the name of another workflow of the pack. */
+/** A definition in a pack. Workflow ids can be names of workflows in the pack. */
 export const PackDefinition = object(
   {
     ...WholeDefinition.properties,

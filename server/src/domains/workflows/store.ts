@@ -52,7 +52,7 @@ export async function findIdsByName(tx: Tx, name: string): Promise<string[]> {
 
 /** Locks the row until the transaction ends. */
 export async function lock(tx: Tx, id: string): Promise<StoredWorkflow> {
-  // Locked in a separate statement: a statement that waits for the lock reads stale rows of other tables.
+  // Locked separately because a statement waiting for the lock reads stale rows from other tables.
   await tx.selectFrom("workflows").select("id").where("id", "=", id).forUpdate().execute();
   return get(tx, id);
 }
@@ -92,7 +92,7 @@ export async function list(
   return page.map((row) => toWorkflow(row, row.outline));
 }
 
-/** The names of unarchived workflows, newest first. */
+/** Lists the names of active workflows, newest first. */
 export async function listNames(tx: Tx, { q, limit }: Pick<WorkflowQuery, "q" | "limit">) {
   let found = tx
     .selectFrom("workflows as w")

@@ -1,6 +1,6 @@
 /**
- * Access to traces. A run or a script reads rows with the rights of one user, and its trace contains them. For others
- * the trace would bypass the access rules of tables.
+ * Restricts access to traces. A trace contains rows read with one user's rights, so showing it to others would
+ * bypass table access rules.
  */
 import { type Caller, isInPerson } from "#kernel/access/caller.ts";
 import { permission } from "#kernel/access/permission.ts";

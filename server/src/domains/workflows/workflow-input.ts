@@ -46,7 +46,7 @@ export const NewWorkflow = object(
 );
 export type NewWorkflow = Static<typeof NewWorkflow>;
 
-/** The request body that changes some fields of a definition. Null removes an optional field. */
+/** A partial change to a definition. Null removes an optional field. */
 export const WorkflowChange = Type.Object(
   {
     name: Type.Optional(name),

@@ -98,7 +98,7 @@ test("times that are not stored are generated once, each up to a limit, or not a
       return (await world.sql(text, [ids])).length === ids.length;
     });
   }
-  // The last backfill has generated all but two of the allowed thousand times.
+  // Only two of the thousand times are left.
   await world.sql("update jobs set payload = payload || '{\"madeUp\": 998}' where key = $1", [
     ids[3],
   ]);

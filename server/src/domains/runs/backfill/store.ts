@@ -15,7 +15,6 @@ export async function lockBackfill(tx: Tx, id: string): Promise<BackfillRow | un
   return query.forUpdate().executeTakeFirst();
 }
 
-/** Lists the backfills of a workflow, newest first. */
 export async function readBackfills(
   tx: Tx,
   workflowId: string,

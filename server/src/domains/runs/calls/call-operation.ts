@@ -72,7 +72,7 @@ export const callRun = command({
   params: object({ runId: RunId, token: line(2_000) }),
   response: rawResponse<RawResponse>(Taken, "Response of the step."),
   emits: [RunCalled],
-  // A late call writes nothing but the release of its files.
+  // A late call only releases its files.
   allowNoop: true,
   fails: [AlreadyCalled, WaitOver, MethodNotAllowed, RateLimited, FileTooLarge, QuotaExceeded],
   example: {
@@ -108,7 +108,7 @@ export const callRun = command({
       await deliverCall(ctx, { runId: row.id, path, waits }, call);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      // Many calls can arrive at once. Without this the files of all but one stay stored for a day.
+      // Unused files must be released, because otherwise they stay stored for a day.
       await releaseReceived(ctx, uploads);
       return error;
     }

@@ -15,7 +15,7 @@ export const AlreadyCalled = failure(
 );
 export const WaitOver = failure("wait_over", 410, "The step no longer waits for a request.");
 
-/** A call as the output of its step. */
+/** The call, used as the step output. */
 export interface CallRequest {
   readonly body: unknown;
   readonly query: Readonly<Record<string, unknown>>;

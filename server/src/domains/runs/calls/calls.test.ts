@@ -113,7 +113,7 @@ test("a call ends the wait once; repeated, forged and late calls get an error", 
     "workflow.run_called",
     "workflow.run_completed",
   ]);
-  // A retry of the step waits again at the same address.
+  // A retry waits at the same address again.
   await owner(`POST /api/v1/runs/${runId}/retry`, { from: "ask" });
   await waitForRun(owner, runId, ["waiting"]);
   expect(await stranger(`POST ${path}`, { ok: false })).toMatchObject({ status: 201 });

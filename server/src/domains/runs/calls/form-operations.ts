@@ -232,7 +232,7 @@ export const sendRunForm = command({
     const record = foldJournal(entries.flatMap(({ records }) => [...records])).get(path);
     const refusal = isOver(row.status) ? new Failure(FormClosed) : findRefusal(record);
     if (refusal) {
-      // Many submissions can arrive at once. Without this the files of all but one stay stored for a day.
+      // Unused files must be released, because otherwise they stay stored for a day.
       await releaseReceived(ctx, uploads);
       return refusal;
     }
@@ -265,7 +265,7 @@ async function awaitPageAfter(
   const { row, path, version } = opened;
   const { plan } = version;
   if (!plan.asksSender) return undefined;
-  // The response of the run goes to the person who started it, not to others who filled in a form.
+  // Only the person who started the run gets the response.
   const isReader = wait.shownTo === "sender";
   const partition = { workspace: row.workspace_id, environment: row.environment };
   const isAnswered = (steps: Steps): boolean =>

@@ -47,7 +47,7 @@ async function deployForm(nodes: readonly object[], more: object = {}) {
 const latestRun = async (id: string): Promise<string> =>
   (await owner(`GET /api/v1/workflows/${id}/runs`)).body.data[0].id;
 
-/** Starts a run that waits for its form. Returns the run and the path of the form. */
+/** Starts a run with a form step. Returns the run and the form path. */
 async function startAsked(config: object = {}, after: readonly object[] = [], more: object = {}) {
   const tell = { id: "tell", type: "respond", config: { body: "{{ run.resumeUrl }}" } };
   const nodes = [tell, ask({ title: "Which size?", ...config }), ...after];

@@ -7,8 +7,8 @@ const at = "2026-01-01T00:00:00.000Z";
 const later = "2026-01-01T00:00:01.000Z";
 
 /**
- * Builds steps from texts: `a: sent`, `b: link sent 1` a second later, `c: waits`. Each is for the sender unless it
- * has `link`.
+ * Builds steps from short texts: `a: sent`, `b: link sent 1` (a second later), `c: waits`. Steps are for the
+ * sender unless marked `link`.
  */
 function find(
   { graph }: ReturnType<typeof planOf>,

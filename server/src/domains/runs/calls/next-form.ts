@@ -18,10 +18,7 @@ export const FORM_WAIT_MAX_MS = 30_000;
 
 export type Steps = ReadonlyMap<string, JournalRecord>;
 
-/**
- * Waits for the form after a submission. Ends when the run ends, at the timeout, or when no form can follow and the
- * response exists.
- */
+/** Waits for the next form after a submission. Ends with the run, at the timeout, or when no form can follow. */
 export async function awaitNextForm(
   platform: Platform,
   partition: Partition,
@@ -74,8 +71,8 @@ export function findNextForm(
   const all = [...steps].filter(({ wait }) => wait?.kind === "form");
   const askers = new Map<string, string | undefined>();
   /**
-   * The step whose address was sent to the person; undefined for the person who started the run. Forms on parallel
-   * branches and items are ignored because other people can fill them in.
+   * Returns the step whose address was sent to the person, or undefined for the person who started the run.
+   * Ignores forms on parallel branches because other people can submit them.
    */
   const findAsker = (path: string): string | undefined => {
     if (askers.has(path)) return askers.get(path);

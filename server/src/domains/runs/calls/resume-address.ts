@@ -59,7 +59,7 @@ export class ResumeAddresses {
   readonly #runId: string;
   readonly #graph: Graph;
 
-  /** The addresses of a run with steps that wait for calls; undefined for other runs. */
+  /** Creates the addresses if steps of the run wait for calls. */
   static open(
     services: PlatformServices,
     runId: string,
@@ -74,7 +74,7 @@ export class ResumeAddresses {
     this.#graph = graph;
   }
 
-  /** The addresses visible to the step at a path: of steps in the same graph and in the loops around it. */
+  /** Returns the addresses visible at a path: those in its graph and in the surrounding loops. */
   at(path: string): VisibleAddresses {
     const urls: [string, string][] = [];
     const addAll = ({ nodes }: Graph, prefix: string): void => {

@@ -22,7 +22,7 @@ import { RunResumed } from "../events.ts";
 import { AlreadyDecided, NotAnApprover, RunId, RunNotPaused } from "../run.ts";
 import { lock } from "../store.ts";
 
-/** A step that waits for a decision of the caller. */
+/** A step waiting for the caller's decision. */
 export const Approval = Type.Object(
   {
     runId: RunId,
@@ -259,7 +259,7 @@ function callerNameOf({ credential, actor }: Caller): string {
   return credential?.user.name ?? actor.name;
 }
 
-/** The workflow steps in the inbox of their approvers. */
+/** Shows workflow steps in the approvers' inbox. */
 export const runSubject: ApprovalSubject = {
   kind: "run",
   permission: ApprovalsDecide,

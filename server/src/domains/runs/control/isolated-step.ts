@@ -12,7 +12,7 @@ import { invalidField } from "#kernel/operation/failure.ts";
 import type { GivenValues } from "../engine/run-context.ts";
 import { readPreviewScope } from "../preview/preview-scope.ts";
 
-/** A workflow of one step, with the values of the surrounding workflow that the step sees. */
+/** A workflow with a single step, and the values visible to it. */
 export interface IsolatedStep {
   readonly definition: Definition;
   readonly given: GivenValues;
@@ -89,7 +89,7 @@ export function relocateNames<T>(
   return { ...all, ...Object.fromEntries(inside) };
 }
 
-/** The mocks of earlier steps as expressions see them. */
+/** Returns the mocks as expressions see them. */
 function mockedSteps({ before }: NodePosition, mocks: Readonly<Record<string, unknown>>) {
   return Object.fromEntries(
     before.flatMap(({ id, key }) => {

@@ -119,7 +119,7 @@ export async function triggerRun(
   return response;
 }
 
-/** Waits until the run ends. Returns the unfinished run when the time of the caller is up. */
+/** Waits until the run ends. Returns an unfinished run at the timeout. */
 export async function awaitTriggeredRun(
   platform: Platform,
   caller: Caller,

@@ -68,7 +68,8 @@ export class ActiveRuns {
   }
 
   /**
-   * Returns true if other runs may be waiting for capacity. Checked at half capacity, so that one poll loads many runs.
+   * Returns true if other runs may wait for capacity. Only checked at half capacity, so that one poll loads
+   * many runs.
    */
   remove(active: ActiveRun): boolean {
     const { id, workspace } = active.execution.run;

@@ -51,8 +51,8 @@ class ConflictingWrite extends Error {}
 const COMMIT_UNFLUSHED = "set local synchronous_commit to off";
 
 /**
- * Writes the checkpoint of a run, its waits and its events in one transaction. Returns false and writes nothing if
- * another write came first.
+ * Writes the checkpoint, waits and events in one transaction. Returns false without writing if another write
+ * came first.
  */
 export async function saveCheckpoint(
   platform: Platform,
@@ -93,7 +93,7 @@ interface Consequences {
   readonly records: readonly JournalRecord[];
 }
 
-/** Writes the waits from the new records, and the events of a run that pauses or ends. */
+/** Writes the waits from new records, and the events for a pause or an end. */
 async function writeConsequences(
   ctx: WriteContext,
   execution: Execution,

@@ -111,7 +111,7 @@ async function journalOf(id: string): Promise<Map<string, any>> {
   return new Map(lines.map((line: any) => [line.path, line]));
 }
 
-/** The events of a run. It starts once and ends once, with any interruptions in between. */
+/** Reads the events of a run. It must start and end once despite interruptions. */
 async function eventsOf(id: string): Promise<string[]> {
   const rows = await world.sql(
     "select type from events where resource_id = $1 order by epoch, xid, seq",

@@ -197,7 +197,7 @@ export class Execution {
       const stop = this.#abort.signal.aborted ? { stop: stopped } : {};
       const decision = advance(this.#progress, this.#journal.takeChanges(), stop);
       await this.#applyDecision(decision);
-      // The run was stopped while the decision was applied. The next decision determines how it ends.
+      // The run was stopped in the meantime. The next decision determines how it ends.
       if (this.#abort.signal.aborted && !("stop" in stop)) continue;
       if (decision.result) return decision.result;
       if (this.#journal.changeCount === 0) return undefined;

@@ -23,7 +23,7 @@ export interface ApprovalDecision {
   /** Part of the step's output. */
   readonly data?: unknown;
   readonly at: string;
-  /** The decision of an owner in place of approvers who left. It counts for all missing approvers. */
+  /** True for an owner's decision. It replaces all missing approvers. */
   readonly isFinal?: true;
 }
 
@@ -45,7 +45,7 @@ export type WaitAnswer =
       readonly error?: StepError;
     };
 
-/** The condition that a step waits for, until `untilMs` at the latest. */
+/** A step's wait condition, with the timeout `untilMs`. */
 export type StepWait =
   | { readonly kind: "delay"; readonly untilMs: number; readonly output?: unknown }
   | {
@@ -74,7 +74,7 @@ export type StepWait =
     }
   | { readonly kind: "child"; readonly runId: string; readonly untilMs?: number };
 
-/** The part of a list that a step read. */
+/** The page of a list read by a step. */
 export interface ListPage {
   /** True if more items follow. */
   readonly truncated: boolean;
@@ -91,7 +91,7 @@ export interface JournalRecord extends StepRecord {
   readonly startedAt?: string;
   readonly finishedAt?: string;
   readonly wait?: StepWait;
-  /** The run that a step started and waited for. */
+  /** The child run started by a step. */
   readonly childRunId?: string;
   readonly answer?: WaitAnswer;
   /** Reverts earlier records of the step, as if it had not started. */
@@ -195,7 +195,7 @@ export function dueMsOf(record: JournalRecord): number {
     : Number.POSITIVE_INFINITY;
 }
 
-/** The result of a step whose wait ended: the response, or a timeout. Calls and forms can have a timeout branch. */
+/** Returns the step result after a wait: the response or a timeout. Calls and forms can have a timeout branch. */
 export function resolveWait(
   record: JournalRecord,
   hasTimeoutBranch: boolean,

@@ -9,7 +9,7 @@ import type { PlatformServices } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { TestRun } from "./run-context.ts";
 
-/** The execution plan of a run, from its version or its tested definition. */
+/** Returns the execution plan from the version or the tested definition. */
 export async function planOfRun(
   source: { readonly tx: Tx; readonly services: PlatformServices },
   run: {

@@ -24,7 +24,7 @@ import {
 const POLL_INTERVAL_MS = 1_000;
 const FETCHED_PER_WORKSPACE_MAX = 50;
 const STOP_MAX_MS = 5_000;
-/** How long the handover of a shard waits for steps in flight. */
+/** The maximum time to finish running steps before handing over a shard. */
 const DRAIN_MAX_MS = 10_000;
 const BACKOFF_MIN_MS = 1_000;
 const BACKOFF_MAX_MS = 60_000;
@@ -383,7 +383,7 @@ const INTERRUPTING_EVENTS: ReadonlySet<string> = new Set([
   "workflow.run_retried",
 ]);
 
-/** Takes one run per workspace in turn, so that a workspace with many runs does not block others. */
+/** Takes one run per workspace in turn, so a busy workspace does not block others. */
 function interleaveByWorkspace(rows: readonly RunRow[]): RunRow[] {
   const queues = [...Map.groupBy(rows, (row) => row.workspace_id).values()];
   const longest = Math.max(0, ...queues.map((queue) => queue.length));

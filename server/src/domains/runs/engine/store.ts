@@ -52,8 +52,8 @@ export const RUN_COLUMNS = `
   r.parent_path, r.concurrency_key, r.generation, r.permissions, r.deadline_at, r.entries, r.created_at, r.started_at`;
 
 /**
- * Due runs of some shards, limited per workspace so that one workspace leaves capacity for others. A loose index scan
- * finds the workspaces.
+ * Finds due runs by shard. The limit per workspace leaves capacity for others. Workspaces are found with a
+ * loose index scan.
  */
 const FIND_DUE = `
   with recursive busy as (
@@ -123,7 +123,7 @@ export async function findInterrupted(
   return (await db.system<{ id: string }>(FIND_INTERRUPTED, values)).map(({ id }) => id);
 }
 
-/** Finds the start events of runs without a causing event, by run id. */
+/** Finds the start events of runs started without an event, by run id. */
 export async function findStartEvents(
   { db }: Platform,
   runs: readonly RunRow[],

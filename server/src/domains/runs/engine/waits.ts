@@ -21,7 +21,6 @@ const UPSERT_APPROVAL = `
 const DELETE_APPROVALS =
   "delete from run_approvals where run_id = $1 and ($2::text[] is null or path = any($2))";
 
-/** The fields of a run that its waits need. */
 interface WaitingRun {
   readonly run: { readonly id: string };
   readonly hasWaits: boolean;

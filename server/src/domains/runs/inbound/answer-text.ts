@@ -1,4 +1,4 @@
-/** The response of a run as text for a person. */
+/** Formats a run's response as readable text. */
 import { isFileReference } from "#domains/files/index.ts";
 import type { RunAnswer } from "./run-answer.ts";
 

@@ -111,7 +111,7 @@ export const sendForm = command({
   query: inboundQuery,
   response: html(htmlErrorRendering),
   emits: startEvents,
-  // A page before the last one starts no run.
+  // Only the last page starts a run.
   allowNoop: true,
   fails: [RateLimited, WebhookRunFailed, FileTooLarge, QuotaExceeded],
   example: inboundExample,

@@ -10,7 +10,7 @@ import { readUpTo } from "#kernel/outbound/outbound.ts";
 import { authenticateHook, credentialHeaders } from "./hook-auth.ts";
 import type { AnyFoundTrigger, FoundTrigger } from "./hook-trigger.ts";
 
-/** The value of `trigger.input`, and the contents of the file handles in it. */
+/** `trigger.input`, and the contents for its file handles. */
 export interface HookInput {
   readonly input: Readonly<Record<string, unknown>>;
   readonly uploads?: readonly ReceivedFile[];

@@ -88,7 +88,7 @@ export function partitionOfTrigger({ target, environment }: AnyFoundTrigger): Pa
   return { workspace: target.workspace, environment };
 }
 
-/** Deletes the files of a request that starts no run. */
+/** Deletes the uploaded files if no run was started. */
 export async function dropUploads(
   platform: Platform,
   found: AnyFoundTrigger,
@@ -112,7 +112,7 @@ export async function startFound(
   const { workspace } = target;
   assertOwnFiles(fields, uploads);
   const errors = findInputErrors(named.trigger, fields["input"]);
-  // Error paths are relative to the body, as callers know it.
+  // Error paths are relative to the body because callers know only the body.
   assertNoErrors(errors.map((one) => ({ ...one, path: one.path.replace(/^\/body/, "") })));
   return startInline(platform, {
     workspace,

@@ -11,7 +11,7 @@ const WORKFLOWS_MAX = 200_000;
 /** With more changed workflows all names are read again. */
 const CHANGED_MAX = 1_000;
 const RELOAD_MS = 600_000;
-/** Lookups of unknown names per minute. An unknown name can be a new workflow of another process. */
+/** Lookups of unknown names per minute. They are needed because another process may have deployed a new workflow. */
 const UNKNOWN_PER_MINUTE = 600;
 
 /** The names of all workflows in memory, with a rate limit for unknown names. */

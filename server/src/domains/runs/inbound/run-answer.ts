@@ -29,7 +29,7 @@ export const WebhookRunFailed = failure(
 
 export type RespondMode = "at_once" | "last_step" | "respond_step";
 
-/** The current state of a run that an external caller started. */
+/** The run state shown to an external caller. */
 export interface RunAnswer {
   readonly runId: string;
   readonly status: RunStatus | "duplicate";
@@ -78,7 +78,7 @@ export async function writeInbound(
   return { runId: run.id, status, isOpen, ...(response && { response }) };
 }
 
-/** Waits for the response of a run for as long as the caller waits. */
+/** Waits for the response until the caller's timeout. */
 export async function awaitAnswer(
   platform: Platform,
   found: AnyFoundTrigger,

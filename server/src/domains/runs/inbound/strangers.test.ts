@@ -64,7 +64,7 @@ test("one page address of a workflow reveals neither its webhooks nor its other 
       expect([route, answer.status, answer.events]).toEqual([route, 404, []]);
     }
   }
-  // Tokens of another workflow or another workspace are rejected too.
+  // Tokens from other workflows and workspaces are rejected too.
   const other = (await deploy([form])).paths[0]?.split("/")[3] ?? "";
   const forged = [id, other.split(".")[1]].join(".");
   expect((await stranger(`GET /forms/default/${forged}`)).status).toBe(404);

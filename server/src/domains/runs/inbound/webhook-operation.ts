@@ -74,7 +74,7 @@ export const receiveWebhook = command({
   }),
   response: rawResponse<ReceivedRequest>(Accepted, "Response of the workflow."),
   emits: startEvents,
-  // A request with an already used idempotency key starts no run.
+  // A repeated idempotency key does not start a run.
   allowNoop: true,
   fails: [
     SignatureInvalid,

@@ -112,7 +112,7 @@ test("a file response contains the bytes, with a safe name and content type", as
   expect(answer.headers["set-cookie"]).toBeUndefined();
   expect(await findRuns(world, id)).toMatchObject([{ status: "completed" }]);
 
-  // A file of another user is not readable by the run, also if the run names it.
+  // The run can't read another user's file, even by id.
   const other = await world.member(["owner"]);
   const sent = { "content-type": "application/octet-stream" };
   const { body } = await other("POST /api/v1/files?name=secret.txt", "secret", sent);

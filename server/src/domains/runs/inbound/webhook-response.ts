@@ -24,7 +24,7 @@ export function toWebhookResponse(
   steps: ReadonlyMap<string, StepRecord>,
 ): RawResponse | FileResponse | undefined {
   const answering = findAnswering(plan, steps);
-  // Steps of these types have no other output.
+  // These step types always have this output.
   return answering && toRawResponse(answering.output as Response);
 }
 
@@ -93,7 +93,7 @@ export async function openResponse(
 
 const WITHOUT_BODY = new Set([204, 205, 304]);
 
-/** HTML responses get an opaque origin, run no scripts and send no requests. */
+/** HTML responses get an opaque origin. They can't run scripts or send requests. */
 const SANDBOX =
   "default-src 'none'; sandbox; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
 

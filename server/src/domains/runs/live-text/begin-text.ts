@@ -11,7 +11,7 @@ export interface TextSource {
   readonly path: string;
 }
 
-/** Starts the text of a step, for viewers of its run in this process and for the chat that it responds to. */
+/** Starts streaming the text of a step to viewers in this process and to the chat. */
 export function beginText(
   { platform, run, path }: TextSource,
   { hasSecrets }: { readonly hasSecrets: boolean },

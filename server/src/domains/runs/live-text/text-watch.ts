@@ -14,7 +14,7 @@ const READ = `
        order by t.attempt, t.position limit ${PARTS_MAX}) t
    order by f.n, t.attempt, t.position`;
 
-/** How much of a text a client has. */
+/** The client's position in a text. */
 export interface TextPosition {
   /** Increases with each attempt; 0 before the first. */
   readonly attempt: string;

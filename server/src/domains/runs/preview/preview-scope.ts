@@ -1,5 +1,5 @@
 /**
- * The values that expressions of a step see, for an editor: from a run, from pinned data, and from the request.
+ * Collects the values visible to a step's expressions for the editor: from a run, pinned data or the request.
  * Secrets are never read.
  */
 import Type, { type Static } from "typebox";
@@ -26,7 +26,7 @@ import { addLoop, Scope } from "../steps/scope.ts";
 import { readWorkspaceFacts } from "../host/server-host.ts";
 import * as store from "../store.ts";
 
-/** The location of expressions, and the source of their values. */
+/** The position of the expressions, and the source for their values. */
 export const placeFields = {
   workflowId: Type.Optional(id("wf")),
   definition: Type.Optional(

@@ -13,7 +13,7 @@ export interface Sample {
 /** Cuts a value with longer JSON: long strings, long lists and deep nesting. */
 export function cutValue(value: unknown, charactersMax: number): Sample {
   if (fits(value, charactersMax)) return { value, truncated: false };
-  // Each round has lower limits. The last one leaves little more than field names.
+  // Limits shrink every round. The last round mostly keeps field names.
   for (const share of [1, 4, 16, 64]) {
     const limits = {
       text: Math.max(16, TEXT_CHARACTERS_MAX / share),

@@ -77,7 +77,7 @@ export async function listVisibleNames(
   return { names: withinBudget(names), functions: [...functionSignatures] };
 }
 
-/** The output schema of each step, by key. */
+/** Reads the output schemas by step key. */
 async function outputSchemas(
   platform: Platform,
   { workspace, environment }: Caller,

@@ -1,4 +1,4 @@
-/** Records a run as a fixture: inputs and outputs of its steps, and the facts that it saw. */
+/** Records a run as a test fixture: step inputs and outputs, and the facts used. */
 import { listValues } from "#domains/variables/index.ts";
 import {
   canSeeTrace,
@@ -65,7 +65,7 @@ export async function readFixture(
   return maskAddresses(fixture);
 }
 
-/** The variables that a definition references. A dynamic reference counts as all variables. */
+/** Selects the referenced variables, or all if a reference is dynamic. */
 function pickVariables(
   services: ReadContext["services"],
   definition: Definition,

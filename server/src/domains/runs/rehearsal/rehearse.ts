@@ -25,7 +25,7 @@ import { type KeptRun, listKeptRuns, readKeptRuns, type RunChoice } from "./stor
 import { countVerdicts, type RehearsedRun, type Rehearsal } from "./verdict.ts";
 
 const BATCH_RUNS = 20;
-/** Stored size limit of one run, and of the runs read together. */
+/** The size limit for a run, and for runs read together. */
 const RUN_BYTES_MAX = 4_000_000;
 const STEPS_MAX = 100_000;
 const DURATION_MAX_MS = 20_000;
@@ -101,7 +101,7 @@ export interface Stage {
   readonly partition: Pick<RunContext, "workspace" | "environment">;
   /** The caller of the rehearsal. The definition belongs to the caller, so it reads with the caller's rights. */
   readonly authority: Pick<RunContext, "runAs" | "permissions">;
-  /** The end of the time limit of the rehearsal, by `performance.now`. */
+  /** The deadline by `performance.now`. */
   readonly until: number;
 }
 

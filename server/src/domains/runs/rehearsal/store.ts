@@ -29,7 +29,7 @@ export interface KeptRun {
   readonly lines: readonly JournalLine[];
 }
 
-/** The runs of a workflow that completed or failed, newest first. Excludes test runs. */
+/** Lists completed and failed runs, newest first. Test runs are excluded. */
 export async function listKeptRuns(
   tx: Tx,
   workflowId: string,
@@ -55,7 +55,7 @@ interface Row extends Omit<KeptRun, "lines" | "error"> {
   readonly records: readonly (readonly JournalLine[])[] | null;
 }
 
-/** Reads runs with their journals, newest first. */
+/** Reads runs with journals, newest first. */
 export async function readKeptRuns(tx: Tx, ids: readonly string[]): Promise<KeptRun[]> {
   const { rows } = await sql<Row>`
     select r.id, r.workflow_id as "workflowId", r.version_id as "versionId",

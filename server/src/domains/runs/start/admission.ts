@@ -56,9 +56,9 @@ const COUNT = `
            as unknown`;
 const SET_KEY = "update runs set concurrency_key = $2 where id = $1 and status = 'queued'";
 const SET_DEADLINE = "update runs set deadline_at = $2 where id = $1 and status = 'queued'";
-/** A queued run without a due time waits until another run ends. */
+/** A queued run without a due time waits for the end of another run. */
 const SET_DUE = "update runs set due_at = $2 where id = $1 and status = 'queued'";
-/** How long a run waits until the keys of earlier runs are known. */
+/** The maximum wait for the keys of earlier runs. */
 export const KEY_WAIT_MS = 25;
 const WAKE_NEXT = `
   update runs set due_at = $3
@@ -140,7 +140,7 @@ function startAgents({ steps }: Execution, now: Date): JournalRecord[] {
     .map((record) => ({ ...record, startedAt: now.toISOString() }));
 }
 
-/** Makes the next queued run due when a limited run ends. */
+/** Makes the next queued run due after a limited run ended. */
 export function wakeNextQueued(ctx: WriteContext<never>, run: RunContext): void {
   if (!run.limited) return;
   void ctx.send(LOCK, [lockKeyOf(run)]);

@@ -8,8 +8,8 @@ const WINDOW_MS = 86_400_000;
 const FORGOTTEN_MAX = 100;
 
 /**
- * Reserves the key of a run before it is written. One of several concurrent callers succeeds; the others wait for its
- * commit. Returns the run that already has the key.
+ * Reserves the deduplication key before writing the run. Concurrent callers wait for the commit. Returns the
+ * run if the key is already used.
  */
 export async function takeKey(
   ctx: WriteContext<never>,

@@ -1,7 +1,7 @@
 /** Files of other owners that were passed to a run: a list in its trigger that only the engine writes. */
 import type { RunContext } from "../engine/run-context.ts";
 
-/** The part of a trigger that stores the files; empty without files. */
+/** Returns the trigger fields for files, or an empty object. */
 export function givenFilesPart(fileIds: readonly string[]): {
   readonly givenFiles?: readonly string[];
 } {

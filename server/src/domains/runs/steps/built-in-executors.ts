@@ -58,8 +58,8 @@ function responseData(answer: unknown): unknown {
 }
 
 /**
- * Starts a child run of another workflow deployed in this environment, and waits for it. The id of the child run is
- * derived from this step, so a step that starts again finds its child run.
+ * Starts a child run of a workflow deployed in this environment and waits for it. The child's id is derived
+ * from the step, so a repeated start finds the existing run.
  */
 const subworkflow = executor({
   type: types.subworkflow,

@@ -193,7 +193,7 @@ function operationPerformer(
   };
 }
 
-/** The outcome of a step that a test run does not execute, with the input that it would have. */
+/** Returns the mocked outcome in a test run, including the step input. */
 function mockedResult(
   { outcome, log }: MockedStep,
   input: unknown,

@@ -21,7 +21,7 @@ export interface StepTools {
   readonly nodeType: string;
   /** The values that expressions of the step see, without secrets. */
   readonly scope: () => Readonly<Record<string, unknown>>;
-  /** The agent that contains the step, and its history so far. */
+  /** The agent containing the step, with its history. */
   readonly agent: () => AgentHistory | undefined;
   /** Counts from 1. */
   readonly attempt: number;
@@ -38,7 +38,7 @@ export interface StepTools {
   readonly untilRunWritten: () => Promise<void>;
   /** The current rights of the run, read once per attempt. */
   readonly rights: () => Promise<Rights>;
-  /** Performs an operation with these rights, by default those of the run. Returns the response body. */
+  /** Performs an operation and returns the response body. Default rights: those of the run. */
   readonly perform: (operation: string, input: PerformInput, rights?: Rights) => Promise<unknown>;
   /** The files of the run, and the files passed to it. */
   readonly files: StepFiles;

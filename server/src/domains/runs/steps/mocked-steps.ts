@@ -31,7 +31,7 @@ export interface RecordedOutcomes {
   ) => MockedStep | undefined;
 }
 
-/** The mock of a step that a test run does not execute: it has effects outside, waits, or has a mock. */
+/** Finds the mock of a step. A test run uses mocks instead of steps that wait or have external effects. */
 export function findMock(
   test: TestRun,
   node: PlanNode,

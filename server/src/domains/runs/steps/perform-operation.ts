@@ -32,7 +32,7 @@ export interface PerformingStep {
   readonly namedFiles?: ReadonlySet<string>;
 }
 
-/** The step as a caller of operations: the workflow, with these rights and the files of its run. */
+/** Creates the caller for operations of a step, using these rights and the run's files. */
 export function stepCaller({
   run,
   path,

@@ -21,9 +21,9 @@ export interface PreparedNode {
   readonly lists: readonly string[];
   /** True if it reads the workspace or the complete scope. */
   readonly readsWorkspace: boolean;
-  /** The names of the secrets that it uses. */
+  /** The secrets used, by name. */
   readonly secrets: readonly string[];
-  /** The names of the variables that it uses; `ANY_NAME` for all. */
+  /** The variables used, by name; `ANY_NAME` for all. */
   readonly variables: readonly string[];
   readonly check: ConfigCheck;
 }
@@ -58,7 +58,7 @@ function compileNode({ type, config }: PlanNode): PreparedNode {
     readsWorkspace:
       roots.includes("workspace") || roots.includes(ANY_NAME) || type.computesFirst === true,
     ...listFields(type.config, templates),
-    // A dynamic reference gives no access to secrets.
+    // Dynamic references can't access secrets.
     secrets: secrets.filter((name) => name !== ANY_NAME),
     variables,
     check: configCheckOf(type.config),

@@ -47,7 +47,7 @@ const race = executor({ type: types.race, run: () => ({ turns: 1 }) });
 
 const TURNS_DEFAULT = 100;
 
-/** Ends an iteration of a repeat: completes the repeat, waits for the next iteration, or fails if none is left. */
+/** Ends an iteration: completes the repeat, waits for the next iteration, or fails at the maximum. */
 const repeatCheck = executor({
   type: types.repeatCheck,
   async run({ until, everyMs, sinks, ...rest }, { evaluate, scope, path, run, platform }) {

@@ -46,19 +46,19 @@ interface ScopeExtras {
 export class Scope {
   readonly #common: Readonly<Record<string, unknown>>;
   readonly #outputs: Outputs = {};
-  /** By the path prefix of the iteration. */
+  /** Keyed by the iteration's path prefix. */
   readonly #iterationOutputs = new Map<string, Outputs>();
   readonly #items = new Map<string, { readonly as: string; readonly items: readonly unknown[] }>();
-  /** By the path of the repeat: the initial state. */
+  /** The initial state, by the repeat's path. */
   readonly #states = new Map<string, { readonly as: string; readonly state: unknown }>();
 
   /** The paths of races. Steps in a race see the surrounding scope. */
   readonly #races = new Set<string>();
 
-  /** By the path of the agent: its configuration at the start. */
+  /** The configuration at the start, by the agent's path. */
   readonly #agents = new Map<string, Pick<AgentHistory, "config" | "startedAt">>();
 
-  /** In a test of a single step: values of steps outside this run. */
+  /** Values of other steps when testing a single step. */
   readonly #given: GivenValues | undefined;
 
   /** Addresses of steps that wait for calls, if the run has such steps. */
@@ -89,7 +89,7 @@ export class Scope {
     }
   }
 
-  /** Adds the items of a loop, and the name of the current item in its body. */
+  /** Adds the items of a loop and the item name used in its body. */
   addItems(path: string, as: string, items: readonly unknown[]): void {
     this.#items.set(path, { as, items });
   }
@@ -103,7 +103,7 @@ export class Scope {
     this.#agents.set(path, { config, startedAt });
   }
 
-  /** The agent that contains a step, with the outputs of its iterations up to the current one. */
+  /** Returns the agent containing a step, with the iteration outputs so far. */
   agentAt(path: string): AgentHistory | undefined {
     const around = parsePath(path).iterations.findLast((one) => this.#agents.has(one.path));
     const known = around && this.#agents.get(around.path);
@@ -119,7 +119,7 @@ export class Scope {
     return { turn: outputs?.[TURN_ID]?.output, results: outputs?.[CALLS_ID]?.output };
   }
 
-  /** Adds the initial state of a repeat, and the name of the state in its body. */
+  /** Adds the initial state of a repeat and the state name used in its body. */
   addState(path: string, as: string, state: unknown): void {
     this.#states.set(path, { as, state });
   }

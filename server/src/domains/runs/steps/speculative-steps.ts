@@ -18,7 +18,7 @@ export class SpeculativeSteps {
     this.#written.promise.catch(() => undefined);
   }
 
-  /** Waits until the steps end, one of them needs effects outside, or the time is up. */
+  /** Waits until the steps end, a step needs external effects, or the timeout. */
   async waitFor(steps: readonly Promise<void>[], ms: number): Promise<void> {
     this.#steps.push(...steps);
     const timer = new AbortController();

@@ -43,7 +43,7 @@ export function describeRefusal({ status, headers, body }: RefusedCall, nowMs: n
   };
 }
 
-/** The failure of a platform operation, or of an external system called by it. */
+/** Converts an error from an operation or an external system to a step failure. */
 export function toOperationFailure(
   { status, headers, body }: RefusedCall,
   nowMs: number,

@@ -1,4 +1,4 @@
-/** The files of a step: files passed as handles, and files that it creates. */
+/** Handles step files: passed handles and created files. */
 import type { Rights } from "#domains/identity/accounts/index.ts";
 import {
   type FileHandle,
@@ -17,7 +17,7 @@ import type { PerformingStep } from "./perform-operation.ts";
 import type { SpeculativeSteps } from "./speculative-steps.ts";
 import { StepFailure } from "./step-error.ts";
 
-/** The attempt of a step, for its file operations. */
+/** The step attempt that performs file operations. */
 export interface FileStep extends Omit<PerformingStep, "rights"> {
   readonly speculative: SpeculativeSteps | undefined;
 }

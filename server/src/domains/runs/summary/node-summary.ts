@@ -83,7 +83,6 @@ interface NodeCount {
   failedPaths: Set<string>;
 }
 
-/** The steps of one item, as counted for its loop. */
 interface ItemCount {
   over: number;
   failed: number;

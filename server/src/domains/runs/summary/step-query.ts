@@ -1,4 +1,4 @@
-/** Reads the steps of a run: counts by node, pages of steps, and one step with its attempts. */
+/** Reads run steps: counts by node, pages of steps, and single steps with attempts. */
 import Type, { type Static } from "typebox";
 import type { ReadContext } from "#kernel/contract.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
@@ -53,7 +53,7 @@ export interface StepFilter {
   readonly statuses?: readonly RunStep["status"][] | undefined;
   /** The key of a node; `each/` for all nodes in a loop. */
   readonly node?: string | undefined;
-  /** The path of an item, `each[3]`, or of a range, `each[100-149]`: selects the steps in it. */
+  /** Selects steps by the path of an item, `each[3]`, or a range, `each[100-149]`. */
   readonly item?: string | undefined;
   /** False to exclude steps of nested loops. */
   readonly deep?: boolean | undefined;
@@ -124,7 +124,7 @@ function itemFilter(item: string, isDeep = true): (path: string) => boolean {
   };
 }
 
-/** One step with all its attempts, including those of earlier retries of the run. */
+/** Reads a step with all attempts, including those before a retry of the run. */
 export async function readStep(
   ctx: ReadContext,
   runId: string,
@@ -150,7 +150,7 @@ export async function readStep(
   return { ...view.step(toRunStep(traceable, record)), attemptLog };
 }
 
-/** The attempts in the journal. Each ends with a record, and the next starts when it was due. */
+/** Builds attempts from the journal. A record ends an attempt, and the next one starts when due. */
 function toAttempts(
   run: Traceable,
   lines: readonly { readonly line: JournalLine; readonly at: string }[],
@@ -169,7 +169,7 @@ function toAttempts(
     const isFailedAttempt = status === "waiting" && retryAtMs !== undefined;
     const visibleStep = toRunStep(run, line);
     const last = attempts.at(-1);
-    // A wait and its end are records of one attempt.
+    // A wait and its end belong to the same attempt.
     if (last?.round === round && last.attempt === attempt) attempts.pop();
     const attemptedAt = dueMs === undefined ? (startedAt ?? null) : new Date(dueMs).toISOString();
     attempts.push({
@@ -186,7 +186,6 @@ function toAttempts(
   return attempts;
 }
 
-/** A run with its step outline. */
 async function readOutline(
   ctx: ReadContext,
   runId: string,

@@ -17,7 +17,7 @@ import { contribute } from "#kernel/extension-point.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { executor, ExecutorPoint, StepFailure } from "../index.ts";
 
-/** The number of failures of each step before it succeeds, by node id. */
+/** Failures before a step succeeds, by node id. */
 export type Script = Readonly<Record<string, number>>;
 
 /** The executed probe steps, across all kernels of this process. */
@@ -39,7 +39,7 @@ const probeType = nodeType({
   effect: "outside",
 });
 
-/** A step with an effect outside that records each start, and fails the first few times. */
+/** A step with external effects. Records starts and fails the first few times. */
 const probe = executor({
   type: probeType,
   async run({ failures }, { run, path, attempt }) {

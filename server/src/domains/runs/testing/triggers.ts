@@ -3,7 +3,7 @@ import { NO_WORKSPACE } from "#kernel/db/database.ts";
 import { type Ask, until, type World } from "#kernel/testing/world.ts";
 import { deployWorkflow } from "./workflows.ts";
 
-/** A computing step, so that its run needs nothing else. */
+/** A computing step without dependencies. */
 export const SET = { id: "keep", type: "set", config: { values: { kept: true } } };
 
 /** Resolves when every event is processed, and all started work is done. */

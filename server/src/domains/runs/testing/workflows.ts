@@ -47,7 +47,7 @@ export type RunView = any;
 
 const OVER = ["completed", "failed", "cancelled"];
 
-/** Waits until the run has one of these statuses. Returns it with its trace. */
+/** Waits until the run reaches a status. Returns the run with its trace. */
 export function waitForRun(
   ask: Ask,
   runId: string,
@@ -59,13 +59,11 @@ export function waitForRun(
   });
 }
 
-/** Starts a run and waits until it ends. */
 export async function runWorkflow(ask: Ask, id: string, input?: unknown): Promise<RunView> {
   const { body } = await trigger(ask, id, input);
   return waitForRun(ask, body.data.runId);
 }
 
-/** Deploys a workflow, runs it and waits until the run ends. */
 export async function deployAndRun(
   ask: Ask,
   nodes: readonly object[],

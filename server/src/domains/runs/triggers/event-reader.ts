@@ -44,7 +44,7 @@ interface TriggerLimits {
   readonly hold?: HoldRule | undefined;
 }
 
-/** Finds the event triggers on these topics. Read again for each batch, so that a change applies from its commit. */
+/** Finds event triggers by topic. Read again for every batch, so a change applies from its commit. */
 async function findEventTriggers(
   ctx: ReadContext,
   topics: readonly string[],
@@ -76,7 +76,7 @@ function findLimits(version: PlannedVersion, id: string): TriggerLimits {
   return trigger ? { dedupe: trigger.dedupe, hold: holdRuleOf(trigger) } : {};
 }
 
-/** An event trigger of a definition, by default the first one. */
+/** Returns an event trigger of a definition. Default: the first. */
 export function findTrigger(
   { definition }: Pick<PlannedVersion, "definition">,
   triggerId?: string,

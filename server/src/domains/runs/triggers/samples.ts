@@ -29,7 +29,7 @@ async function deployPage(owner: Ask, trigger: object, node: object = KEEP, more
   return { id, params: { workspace, token } };
 }
 
-/** Sends the request and ends the run that its response waits for. It would otherwise wait for half a minute. */
+/** Sends the request and ends the run, because the response would otherwise take half a minute. */
 function askAndEnd(owner: Ask, workflowId: string): Ask {
   return async (route, body, headers = {}) => {
     const asking = owner(route, body, headers);

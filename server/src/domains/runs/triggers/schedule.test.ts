@@ -19,7 +19,7 @@ const moveTo = (time: string): void => world.clock.advance(Date.parse(time) - wo
 /** The scheduled times of its runs. */
 const times = async (id: string): Promise<string[]> =>
   (await findRuns(world, id)).map(({ trigger }) => trigger.scheduledFor).toSorted();
-/** The next due time, once it is known. */
+/** Waits for the next due time. */
 const next = async (id: string): Promise<string | undefined> => {
   const rows = await world.sql(
     "select due_at from jobs where kind = 'runs.schedule' and key = $1 and claimed_at is null",

@@ -13,7 +13,7 @@ export interface WaitingStep {
   readonly runId: string;
   readonly path: string;
   readonly topic: string;
-  /** The user whose permissions its run has. */
+  /** The user whose permissions apply. */
   readonly runAs: string;
   /** A subset of the user's permissions; undefined for all. */
   readonly permissions: readonly string[] | undefined;
@@ -35,7 +35,7 @@ interface WaitRow {
   readonly since: string;
 }
 
-/** Finds the steps that wait for events on these topics. */
+/** Finds steps waiting for events on these topics. */
 export function findWaitingSteps(tx: Tx, topics: readonly string[]): Promise<WaitingStep[]> {
   return selectWaitingSteps(tx, sql`w.topic = any(${topics}::text[])`);
 }

@@ -57,7 +57,7 @@ export function findStructureErrors(
   return runAtOnce(checkDefinition(definition, types, PARSED)).errors;
 }
 
-/** The variables that a definition uses; `all` if a reference is dynamic. */
+/** Returns the variables used by a definition, or `all` if a reference is dynamic. */
 export function variablesNamedIn(
   services: Pick<PlatformServices, "contributions">,
   definition: unknown,
@@ -78,7 +78,7 @@ export const workflowDefinitions: readonly StoredDefinition[] = [
   check: (services, row) => findStructureErrors(services, row["definition"]),
 }));
 
-/** Finds all errors and warnings of a definition, each with its path. */
+/** Finds errors and warnings with their paths. */
 export async function definitionIssues(
   { tx, services }: Context,
   definition: unknown,
@@ -154,7 +154,7 @@ async function nodeTypeErrors(
     .map(({ path }) => ({ path: `${path}/type`, message: "is not a known node type" }));
 }
 
-/** A definition that can be saved, with its warnings. */
+/** A valid definition with its warnings. */
 export interface ValidWorkflow {
   readonly definition: Definition;
   readonly warnings: readonly FieldError[];
@@ -211,8 +211,8 @@ async function loadModules(
 }
 
 /**
- * Parses the expressions of a definition outside of a transaction, and yields in between. This is the slowest part of
- * checking a definition; the result is cached until the check ends.
+ * Parses the expressions outside a transaction and yields in between, because this is the slowest check. The
+ * result is cached until the check ends.
  */
 export async function parseExpressions(
   services: PlatformServices,

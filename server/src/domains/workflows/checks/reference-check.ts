@@ -5,7 +5,7 @@ import type { Config, DefinitionIssues } from "../definition/index.ts";
 
 export type CheckSource = Pick<ReadContext, "tx" | "services">;
 
-/** A node of a definition, with its path. */
+/** A node and its path. */
 export interface DefinedNode {
   readonly type: string;
   readonly config: Config;
@@ -19,7 +19,7 @@ export interface CheckedParts {
   readonly nodes: readonly DefinedNode[];
 }
 
-/** Finds references to things that the workspace does not have. Template values are known only at run time. */
+/** Finds references to missing resources. Template values are ignored because they are only known at run time. */
 export type ReferenceCheck = (
   source: CheckSource,
   parts: CheckedParts,
@@ -76,7 +76,7 @@ export function nodesIn(graph: unknown, at = ""): DefinedNode[] {
   });
 }
 
-/** The parts of a model node as nodes: the connector, the tools and the approval. */
+/** Returns the connector, tools and approval of a model node as nodes. */
 function nodesOfModel(config: Config, path: string): DefinedNode[] {
   const { connectorId, tools, mcp, approvers } = config;
   const servers = (Array.isArray(mcp) ? mcp : []).map(toConfig);

@@ -116,7 +116,7 @@ class MentionFinder {
   }
 
   workflow(id: unknown, path: string): void {
-    // The value of a template is known only when the step runs.
+    // Template values are only known at run time.
     if (typeof id === "string" && !isTemplate(id)) {
       this.all.push({ kind: "workflow", text: id, path });
     }

@@ -22,7 +22,7 @@ const CHANGES: readonly (readonly [zone: string, from: string])[] = [
 ];
 const SPAN_MS = DAY_MS;
 
-/** A cron field as text, with the numbers that it matches. */
+/** A cron field with the matching numbers. */
 interface Field {
   readonly text: string;
   readonly values: ReadonlySet<number>;
@@ -83,7 +83,7 @@ function wallClock(timeZone: string): (ms: number) => number {
   };
 }
 
-/** Reference implementation by minute: each matching local time is due once, and skipped ones together at once. */
+/** Counts due times by minute, as a reference implementation. Skipped times are due together at the clock change. */
 function countTimes(walls: ReadonlyMap<number, number>, minutes: Field, hours: Field): number[] {
   const isHourly = hours.values.size === 24;
   const matches = (wall: number): boolean =>

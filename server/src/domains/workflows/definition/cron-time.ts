@@ -16,7 +16,7 @@ export interface CronSchedule {
   readonly timezone?: string | undefined;
 }
 
-/** The first time of a valid schedule after a moment. Null if no time follows. */
+/** Finds the next time of a valid schedule. Returns null if there is none. */
 export function nextCronTime(schedule: CronSchedule, after: Date): Date | null {
   return compileCronTimes(schedule)(after);
 }
@@ -36,7 +36,7 @@ export function compileCronTimes({
   };
 }
 
-/** Parses an expression. Throws the error of the library if it is invalid. Starts no timer. */
+/** Parses an expression without starting a timer. Throws the library's error if invalid. */
 export function parseCron(cron: string): Cron {
   return new Cron(normaliseCron(cron), {
     paused: true,
@@ -80,7 +80,7 @@ function nextShownTime(clock: WallClock, nextWall: NextWall, afterMs: number): n
   return Number.isFinite(again) ? again : undefined;
 }
 
-/** A clock change at a moment, from one local time to another. */
+/** A clock change, from one local time to another. */
 interface ClockChange {
   readonly atMs: number;
   readonly fromWallMs: number;

@@ -70,7 +70,7 @@ export function itemName(name: string, description: string) {
   });
 }
 
-/** Runs a node for each item of a list. */
+/** Runs a node for every item in a list. */
 export const ForEach = object({
   items: Type.Unknown({
     description: "A list, or a template for a list: `{{ steps.read.output }}`",
@@ -152,7 +152,7 @@ export const Edge = object(
 );
 export type Edge = Static<typeof Edge>;
 
-/** Nodes and edges: a complete workflow or the body of a loop. */
+/** The nodes and edges of a workflow or a loop body. */
 export interface GraphDefinition {
   readonly nodes: readonly Node[];
   readonly edges: readonly Edge[];
@@ -189,6 +189,6 @@ export const definitionFields = {
   errorWorkflowId: Type.Optional(id("wf", "Workflow to start with the error when a run fails")),
 };
 
-/** A workflow as its author writes it. `checkDefinition` checks what a schema cannot express. */
+/** A workflow as written by its author. See `checkDefinition` for the rules not in the schema. */
 export const Definition = object(definitionFields, { title: "WorkflowDefinition" });
 export type Definition = Static<typeof Definition>;

@@ -46,7 +46,7 @@ export interface Graph {
 export interface Contest {
   /** The branch of each node. */
   readonly branchOf: readonly number[];
-  /** The number of nodes of each branch, and the id of its first node. */
+  /** The number of nodes per branch, by its first node. */
   readonly sizes: readonly number[];
   readonly names: readonly string[];
 }
@@ -248,7 +248,7 @@ function compileForEach(node: Node, types: NodeTypes): Omit<PlanNode, "index" | 
   };
 }
 
-/** The body of a loop, completed for its loop type. */
+/** Completes a loop body based on the loop type. */
 function withEnd(type: NodeType, body: Graph, config: Config): Graph {
   if (type.races) return { ...body, contest: contestOf(body) };
   return type.repeats && !type.plans ? withCheck(body, config) : body;
@@ -278,7 +278,7 @@ function contestOf({ nodes }: Graph): Contest {
 
 const TURNS_DEFAULT = 100;
 
-/** The body of a repeat, with a final step that ends the iteration. */
+/** Adds a final step to a repeat body for ending the iteration. */
 function withCheck(body: Graph, config: Config): Graph {
   const { until, everyMs, max = TURNS_DEFAULT, as = "state", whenExhausted = "fail" } = config;
   const index = body.nodes.length;

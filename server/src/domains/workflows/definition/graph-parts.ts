@@ -31,8 +31,8 @@ export function listBranches({ nodes, edges }: Outline): string[][] {
 }
 
 /**
- * The unreachable nodes: those with `start: false` and no incoming edges, and their exclusive successors. Nodes in
- * `starts` always start, for example because a trigger names them.
+ * Finds unreachable nodes: nodes with `start: false` and no incoming edges, and nodes reachable only from them.
+ * Nodes in `starts` always start, for example because a trigger references them.
  */
 export function findUnconnected(
   { nodes, edges }: Outline,

@@ -28,7 +28,7 @@ export interface NodeType<Schema extends TObject = TObject> {
   readonly effect: Effect;
   /** The form metadata for the console. */
   readonly form: NodeForm;
-  /** A JSON Schema of the output of a completed step, as far as the configuration determines it. */
+  /** The output schema of a completed step. It can depend on the configuration. */
   readonly output: TSchema | ((config: Config) => TSchema);
   /** Checks what the schema cannot express. Called with a valid value that can contain templates. */
   readonly check?: (config: Config) => readonly FieldError[];
@@ -79,7 +79,7 @@ export interface NodeTypes {
   readonly get: (type: string) => NodeType | undefined;
 }
 
-/** Custom node types of a workspace, which differ only in their names. */
+/** Custom node types of a workspace. Only their names differ. */
 export interface NodeFamily {
   readonly like: NodeType;
   /** True for a name with the form of this family. */
@@ -114,7 +114,7 @@ export function outputSchema({ output }: NodeType, config: Config): TSchema {
 const JsonSchema = (description: string) =>
   Type.Record(Type.String(), Type.Unknown(), { description });
 
-/** A node type with the metadata that a console form needs. */
+/** A node type with the metadata for its console form. */
 export const NodeTypeDescription = Type.Object(
   {
     type: Type.String(),

@@ -18,7 +18,7 @@ export interface OutlineNode {
   readonly node: Readonly<Record<string, unknown>>;
 }
 
-/** An edge, and the key of its surrounding loop. */
+/** An edge, with the key of the loop around it. */
 export interface OutlineEdge {
   readonly in: string;
   readonly from: string;
@@ -44,7 +44,7 @@ export function toNodeKey(text: string): string {
   return ids.filter((id, index) => id !== ids[index - 1]).join(".");
 }
 
-/** Finds a node by its key. Without a key, the end of the workflow with all nodes before it. */
+/** Finds a node by key. Without a key, returns the end of the workflow. */
 export function locateNode(definition: unknown, key: string | undefined): NodePosition | undefined {
   let graph = readGraph(definition, "");
   if (key === undefined) return { node: undefined, loops: [], before: graph.nodes };

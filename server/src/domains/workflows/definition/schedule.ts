@@ -24,7 +24,7 @@ function cronError(cron: string): string | undefined {
   try {
     return parseCron(cron).nextRun(LEAP_YEAR) === null ? "never matches a time" : undefined;
   } catch (error) {
-    // The library reports invalid expressions as errors of any type.
+    // The library throws errors of any type for invalid expressions.
     const reason = error instanceof Error ? error.message.replace(/^CronPattern: /, "") : "";
     return `is not a cron expression: ${reason}`;
   }

@@ -4,7 +4,7 @@ import type { Trigger } from "./trigger.ts";
 /** The default id of the first trigger. */
 export const FIRST_TRIGGER_ID = "trigger";
 
-/** A trigger of a workflow, with its id. */
+/** A trigger and its id. */
 export interface NamedTrigger<T extends Trigger = Trigger> {
   readonly id: string;
   readonly trigger: T;
@@ -14,7 +14,7 @@ export interface NamedTrigger<T extends Trigger = Trigger> {
 
 type Triggers = Pick<Definition, "trigger" | "triggers">;
 
-/** All triggers of a definition, beginning with the first one. */
+/** Lists the triggers of a definition. The first one is the main trigger. */
 export function listTriggers({ trigger, triggers = [] }: Triggers): NamedTrigger[] {
   return [
     { id: trigger.id ?? FIRST_TRIGGER_ID, trigger, first: true },

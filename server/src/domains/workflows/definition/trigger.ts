@@ -231,7 +231,7 @@ export const triggerTypes: ReadonlyMap<string, TriggerType> = new Map(
 const JsonSchema = (description: string) =>
   Type.Record(Type.String(), Type.Unknown(), { description });
 
-/** A trigger type with the metadata that a console form needs. */
+/** A trigger type with the metadata for its console form. */
 export const TriggerTypeDescription = Type.Object(
   {
     type: Type.String(),

@@ -17,7 +17,7 @@ export interface DeployedVersion {
   readonly currentVersionId: string | null;
   /** Linked modules to update to their newest version: all, none, or the named ones. */
   readonly updateModules: ModuleUpdate;
-  /** The version that a rollback would restore. */
+  /** The rollback version. */
   readonly previousVersionId: string | null;
   /** True for a rollback, which restores the earlier modules too. */
   readonly isRollback: boolean;

@@ -118,7 +118,7 @@ function listReasons(gate: RehearsalGate, result: RehearsalResult): string[] {
     ["other_output", counts.otherOutput, "would calculate or send something different"],
     ["would_fail", counts.wouldFail, "would fail"],
     ["needs_outcome", counts.needsOutcome, "would reach a step without a recorded output"],
-    // The result of these runs is unknown too.
+    // These results are unknown too.
     ["needs_outcome", leftOut, "are too large, or took too long"],
   ];
   const reasons = checks

@@ -11,7 +11,7 @@ export const NothingBefore = failure(
   409,
   "No earlier version was active in this environment, or it was deleted.",
 );
-/** The version that a deployment or rollback would use. Undefined if a new version is created first. */
+/** Selects the version to deploy or roll back to. Returns undefined if a new version must be created first. */
 export async function chooseVersion(
   ctx: Pick<ReadContext, "tx" | "caller">,
   workflow: StoredWorkflow,

@@ -33,7 +33,7 @@ export interface RunState {
 export interface RunDecision {
   readonly start: readonly { readonly path: string; readonly node: PlanNode }[];
   readonly skip: readonly string[];
-  /** Ended loops, with the outputs of their iterations or the number of iterations. */
+  /** Ended loops, with iteration outputs or the number of iterations. */
   readonly complete: readonly { readonly path: string; readonly output: unknown }[];
   /** Loops with a failed iteration, and the failed step. A retry can follow. */
   readonly fail: readonly { readonly path: string; readonly cause: string }[];
@@ -59,8 +59,8 @@ export function nextDecision(
 }
 
 /**
- * Decides from the changes since the last decision, with the same result as from the complete journal. If records are
- * taken back, for example by a retry, recompute the progress first.
+ * Decides from the changes since the last decision. The result is the same as from the complete journal.
+ * Recompute the progress first if records were removed, for example by a retry.
  */
 export function advance(
   progress: Progress,
@@ -135,7 +135,7 @@ function stopResultOf({ stop, failure }: Progress): RunResult {
   return { status: "failed", path: isFailed ? failure.path : undefined };
 }
 
-/** The part of a decision that is independent of whether the run continues. */
+/** Returns the decisions that don't depend on whether the run continues. */
 function settledSteps({ due }: Progress): Pick<RunDecision, "skip" | "complete"> {
   // The common case on the hot path.
   if (due.skip.size === 0 && due.complete.size === 0) return NOTHING_SETTLED;

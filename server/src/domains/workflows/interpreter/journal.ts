@@ -28,7 +28,7 @@ export function applyJournal(progress: Progress, records: Iterable<StepRecord>):
   }
   for (const level of nested) for (const record of level ?? []) applyRecord(progress, record);
   for (const loop of progress.changed) {
-    // The set grows during iteration: an ended loop can end an iteration of another loop.
+    // The set can grow during iteration because a loop can end an iteration of its outer loop.
     progress.changed.delete(loop);
     advanceLoop(progress, loop);
   }
@@ -182,7 +182,7 @@ function repeatOutput({ node, outputs, items, last }: Loop): unknown {
   return { turns: items, done, last: state, ...(node.collects && { outputs }) };
 }
 
-/** Removes the inner state of a loop that ended or waits for its next attempt. */
+/** Removes the inner state of a loop after its end or before a retry. */
 function closeLoop(progress: Progress, frame: Frame, node: PlanNode): void {
   if (frame.loops[node.index] === undefined) return;
   frame.loops[node.index] = undefined;

@@ -2,8 +2,8 @@ import type { ExecutionPlan } from "../definition/index.ts";
 import type { StepRecord } from "./step.ts";
 
 /**
- * The output of a run: of the completed respond step, the first in graph order if there are several, otherwise of the
- * sinks.
+ * Returns the run output: from the completed respond step, otherwise from the sinks. If there are several respond
+ * steps, the first in graph order is used.
  */
 export function runOutput(
   { graph }: ExecutionPlan,
@@ -15,7 +15,7 @@ export function runOutput(
   return combineOutputs(ended.map(({ id }) => [id, steps.get(id)?.output]));
 }
 
-/** The output of a graph: of its completed sink, or of several sinks by id. */
+/** Returns the graph output: from the completed sink, or from several sinks by id. */
 export function combineOutputs(
   outputs: readonly (readonly [id: string, output: unknown])[],
 ): unknown {

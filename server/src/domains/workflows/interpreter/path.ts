@@ -27,7 +27,7 @@ export function parsePath(path: string): { iterations: readonly Iteration[]; id:
     const index = Number(path.slice(open + 1, close));
     iterations.push({ id: path.slice(start, open), path: path.slice(0, open), index });
     start = close + 2;
-    // The path has another form and names no node.
+    // The path is invalid.
     if (close < 0) return { iterations, id: "" };
   }
 }
@@ -47,7 +47,7 @@ export function nodeAt(graph: Graph, path: string): PlanNode | undefined {
   return within?.byId.get(id);
 }
 
-/** True if the first step leads to the second: by edges, or in an earlier item of a sequential loop. */
+/** Returns true if the first step leads to the second, by edges or from an earlier item in a sequential loop. */
 export function isBefore(graph: Graph, first: string, then: string): boolean {
   const [earlier, later] = [first, then].map((path) => {
     const { iterations, id } = parsePath(path);

@@ -153,7 +153,7 @@ export function enterIteration(progress: Progress, loop: Loop, index: number): F
   return frame;
 }
 
-/** Selects the edges that a step takes: those of its branch, and optionally edges without a label. */
+/** The edges taken by a step: edges of its branch, optionally with unlabelled edges. */
 export interface Exit {
   readonly branch: string | undefined;
   readonly unlabelled: boolean;
@@ -178,7 +178,7 @@ export function settle(progress: Progress, frame: Frame, node: PlanNode, exit: E
   else if (frame.unsettled === 0) finish(progress, frame);
 }
 
-/** The first branch of a race with all nodes settled ends the race. */
+/** Ends a race when all nodes of a branch are settled. */
 function settleBranch(progress: Progress, frame: Frame, { index }: PlanNode): void {
   const { standing, graph } = frame;
   const branch = graph.contest?.branchOf[index] ?? 0;
@@ -248,7 +248,7 @@ export function finish(progress: Progress, { of, graph, outputs, standing }: Fra
   else loop.outputs[index] = output;
 }
 
-/** The final step of an iteration decides whether it was the last. */
+/** Decides after the final step if the iteration was the last one. */
 function finishTurn(loop: Loop, index: number, output: unknown): void {
   const { done, state } = Object(output) as { readonly done?: unknown; readonly state?: unknown };
   if (loop.node.collects) loop.outputs[index] = state ?? null;

@@ -16,8 +16,8 @@ interface Expected {
 }
 
 /**
- * A reference implementation of the rules from the definition alone, without an order of events, a journal or a plan.
- * Each node evaluates its predecessors. Unhandled failures are null.
+ * Evaluates the definition as a reference implementation, without event order, journal or plan. Unhandled
+ * failures are null.
  */
 function expectedOf(graph: GraphDefinition, prefix: string, behave: Behave) {
   const found = new Map<string, Expected | null>();

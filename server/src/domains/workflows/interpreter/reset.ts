@@ -2,7 +2,7 @@ import type { ExecutionPlan, PlanNode } from "../definition/index.ts";
 import { type Iteration, nodeAt, parsePath } from "./path.ts";
 import { isUnhandledFailure, type StepRecord } from "./step.ts";
 
-/** The records that a retry drops or reopens. The interpreter must recompute its progress afterwards. */
+/** The records dropped or reopened by a retry. Recompute the progress afterwards. */
 export interface Reset {
   /** Paths of records to delete, as if these steps had not started. */
   readonly forget: readonly string[];

@@ -16,7 +16,7 @@ function isRetryable(retry: RetryRule, { retryable, status }: StepError): boolea
 const POSTPONEMENTS_MAX = 1_000;
 const POSTPONED_MIN_MS = 10;
 
-/** The consequence of a failed attempt, and the record of the step. */
+/** The step record after a failed attempt, with the consequence. */
 export interface AfterFailure {
   readonly next: "retry" | "fail" | "continue" | "branch";
   readonly record: StepRecord;

@@ -14,7 +14,7 @@ export type StepStatus =
   | "skipped"
   | "cancelled";
 
-/** A step in the journal: a node, or a node in one iteration of a loop. */
+/** A journal step: a node, possibly in a loop iteration. */
 export interface StepRecord {
   readonly path: string;
   /** The id of the node. */

@@ -48,7 +48,7 @@ export function variablesCode(source: string): string {
   return `const $env = await n8n.variables(context, ${JSON.stringify(names)}), $vars = $env;\n`;
 }
 
-/** The node names that a text references. */
+/** Finds the node names referenced in a text. */
 export function nodesRead(value: Json): string[] {
   const text = typeof value === "string" ? value : JSON.stringify(value ?? null);
   const pattern = /\$(?:node\[|items\(|\()\s*\\?(["'`])((?:(?!\\?\1).)+)\\?\1/g;
@@ -172,7 +172,7 @@ export function assertReadable(code: string): void {
   }
 }
 
-/** The names that a piece of code uses from the item view. */
+/** Finds the names used from the item view. */
 export function viewNames(code: string): string[] {
   const used = VIEW_NAMES.filter((name) =>
     new RegExp(`(?<![\\w$.])${name.replace("$", "\\$")}\\b`).test(code),

@@ -30,7 +30,7 @@ export interface ImportBinding {
   readonly usedBy: readonly string[];
 }
 
-/** The predecessors of a node, each with the output that leads to it. */
+/** A predecessor, and the output connected to the node. */
 export type Source = readonly [step: string, output: number];
 
 /** A node with everything that its conversion needs. */
@@ -39,17 +39,17 @@ export interface NodeContext {
   /** The id of the step that outputs its items. */
   readonly id: string;
   readonly sources: readonly Source[];
-  /** Step ids that its code can reference, by node name. */
+  /** Step ids usable in code, by node name. */
   readonly visible: ReadonlyMap<string, string>;
   readonly workflowName: string;
-  /** The sub-nodes of the node: models, tools and memories of an agent. */
+  /** Sub-nodes of an agent: models, tools and memories. */
   readonly parts: readonly NodePart[];
   readonly bind: (kind: ImportBinding["kind"], key: string, title: string) => string;
   /** Adds a second workflow that the node needs. */
   readonly addWorkflow: (definition: Definition) => void;
 }
 
-/** The steps of a node. Incoming edges lead to the first step, outgoing edges leave the last one. */
+/** The converted steps. Incoming edges lead to the first step, outgoing edges start at the last. */
 export interface ConvertedNode {
   readonly steps: readonly Node[];
   /** The edges between its steps. By default the steps form a chain. */
@@ -76,7 +76,7 @@ export type TriggerContext = Pick<NodeContext, "node" | "bind" | "parts">;
 /** Thrown if the platform has no equivalent of a node. */
 export class NotConvertible extends Error {}
 
-/** Options of the library's `n8n` object that find the items of a node, as code. */
+/** Builds the options for finding a node's items, as code for the `n8n` object. */
 export function optionsCode(
   { sources, visible, node, workflowName }: NodeContext,
   text: Json,
@@ -218,8 +218,8 @@ const SCRIPT_NAMES =
   "$json, $binary, $item, $input, $, $node, $items, items, $now, $today, $jmespath, $itemIndex, $runIndex, $execution, $workflow, $prevNode, $if, $ifEmpty, $max, $min, value";
 
 /**
- * A script that calls a connector for each item, for calls that depend on each other. `code` can use `call` and the
- * n8n names, and returns the items of one item. The script is one step, which is retried as a whole.
+ * Creates a script that calls a connector for every item when calls depend on each other. `code` can use `call`
+ * and the n8n names, and returns the items for one item. A retry repeats the whole script.
  */
 export function callScript(
   ctx: NodeContext,

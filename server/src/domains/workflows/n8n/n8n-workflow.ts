@@ -21,7 +21,7 @@ export interface N8nNode {
   readonly notes: string | undefined;
 }
 
-/** A connection from the main output of one node to the input of another. */
+/** A connection from a main output to a node input. */
 export interface N8nLink {
   readonly from: string;
   readonly output: number;
@@ -33,7 +33,7 @@ export interface N8nWorkflow {
   readonly name: string;
   readonly nodes: readonly N8nNode[];
   readonly links: readonly N8nLink[];
-  /** Sub-nodes: models, tools and memories of agents. */
+  /** Sub-nodes of agents: models, tools and memories. */
   readonly parts: ReadonlySet<string>;
   readonly partsOf: (name: string) => readonly NodePart[];
 }

@@ -32,7 +32,7 @@ export function attachNotes({ nodes }: N8nWorkflow, ids: ReadonlyMap<string, str
   return { byStep, rest: rest.join("\n\n").slice(0, DESCRIPTION_CHARACTERS_MAX) };
 }
 
-/** A step with a note, unless it has one. */
+/** Adds a note to a step without one. */
 export function withNote(node: Node, note: string | undefined): Node {
   return note === undefined || node.note !== undefined
     ? node

@@ -214,7 +214,7 @@ function schedule(parameters: JsonObject): ConvertedTrigger {
   }
 }
 
-/** Asks for a schedule that comes from an n8n expression, or that one cron line cannot express. */
+/** Asks for a schedule if it is an n8n expression or needs several cron lines. */
 function orAsk({ node, bind }: TriggerContext, read: () => ConvertedTrigger): ConvertedTrigger {
   try {
     return read();
@@ -230,7 +230,7 @@ function orAsk({ node, bind }: TriggerContext, read: () => ConvertedTrigger): Co
   }
 }
 
-/** Several times of a day, or of the same weekdays, with the same minute. */
+/** Merges several times with the same minute, if daily or on the same weekdays. */
 function severalHours(intervals: readonly JsonObject[]): ConvertedTrigger {
   const shapes = intervals.map(({ triggerAtHour = 0, ...rest }) => ({
     hour: readNumber(triggerAtHour, 0),

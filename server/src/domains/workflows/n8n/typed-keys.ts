@@ -6,7 +6,7 @@ import { SECRET_NAME } from "#kernel/secrets/secret-reference.ts";
 import { type NodeContext, NotConvertible } from "./conversion.ts";
 import { type Json, toObject, toText } from "./n8n-workflow.ts";
 
-/** A request field with a secret value, and the prefix of the value, such as `Bearer `. */
+/** A request field for a secret, with a prefix such as `Bearer `. */
 export interface TypedKey {
   readonly name: string;
   readonly before: string;

@@ -5,7 +5,7 @@ import { contributionsTo, extensionPoint } from "#kernel/extension-point.ts";
 import { NODE_GROUPS, type NodeType } from "../definition/index.ts";
 import { nodeTypesOf } from "../node-types.ts";
 
-/** Maximum number of entries per response. A search finds the others. */
+/** The maximum number of entries per response. Use search to find others. */
 export const ENTRIES_MAX = 2_000;
 
 /** A step that can be inserted with few changes. */

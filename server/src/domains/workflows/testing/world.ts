@@ -55,7 +55,6 @@ export async function createTestWorkflow(owner: Ask, more: object = {}): Promise
   return body.data;
 }
 
-/** The version history of a workflow, newest first. */
 export async function listTestVersions(owner: Ask, id: string): Promise<any[]> {
   return (await owner(`GET /api/v1/workflows/${id}/versions?limit=200`)).body.data;
 }

@@ -141,7 +141,7 @@ async function readSide(
   return { side: { id, version }, definition };
 }
 
-/** Locks the workflow of a version until the transaction ends. */
+/** Locks a version's workflow until the transaction ends. */
 async function lockVersion(ctx: WorkflowChangeContext, path: Path) {
   const workflow = await workflows.lock(ctx.tx, path.id);
   return { workflow, before: await getVersionEntry(ctx.tx, path) };

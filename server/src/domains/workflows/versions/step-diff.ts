@@ -35,7 +35,7 @@ const LoopEdge = Type.Object({
   when: Type.Optional(Type.String()),
 });
 
-/** The part of a difference about steps and edges. */
+/** The step and edge fields of a diff. */
 export const stepDiffFields = {
   harmless: Type.Boolean({
     description: "True if runs are not affected: only names, notes and tags changed",

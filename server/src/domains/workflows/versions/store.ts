@@ -6,7 +6,6 @@ import type { Tables } from "../../../tables.ts";
 import type { Definition } from "../definition/index.ts";
 import { type FullVersion, statusAfter, type Version, type VersionStatus } from "./version.ts";
 
-/** A version of a workflow, by id or by number. */
 export type VersionRef = { readonly id: string } | { readonly number: number };
 
 export async function insert(tx: Tx, row: Insertable<Tables["workflow_versions"]>): Promise<void> {

@@ -52,7 +52,7 @@ export const VersionIsActive = failure(
   "The version is deployed in an environment, so it can't be archived.",
 );
 
-/** The use of a version, which determines its status. */
+/** The usage of a version. Determines the status. */
 export interface VersionUse {
   /** Deployed in any environment. */
   readonly deployed: boolean;

@@ -51,7 +51,7 @@ function markSession(
   return mark.slice(0, MARK_CHARACTERS);
 }
 
-/** The run of a message and its conversation. Throws 404 if the chat has no such message. */
+/** Finds the run and the conversation for a message. Throws 404 if not found in this chat. */
 export async function findMessage(
   platform: Platform,
   { target, environment }: FoundTrigger<"chat">,

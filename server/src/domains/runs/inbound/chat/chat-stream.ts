@@ -57,7 +57,7 @@ export const followChat = query({
         release: takeStream(platform, sessionId, gone),
       });
   },
-  // The slot is taken last, because a stream that never starts would not release it.
+  // The slot is taken last because a stream that never starts would not release it.
   run: async (_ctx, _input, begin) => begin(),
 });
 

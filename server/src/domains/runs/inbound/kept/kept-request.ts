@@ -50,7 +50,7 @@ export interface KeptRequest {
   readonly receivedAt: string;
 }
 
-/** The requests of a trigger in a time range, oldest first. */
+/** Reads stored requests in a time range, oldest first. */
 export async function readKeptRequests(
   tx: Tx,
   about: {

@@ -38,7 +38,7 @@ const RELEASED_MAX = 500;
 const FAILURES_MAX = 10;
 const REASON_CHARACTERS_MAX = 500;
 
-/** The key by which a job finds its hold. */
+/** The key used by jobs to find the hold. */
 const HoldKey = Type.Object({ workflowId: id("wf"), triggerId: line(40), hash: line(64) });
 
 interface HoldRow {

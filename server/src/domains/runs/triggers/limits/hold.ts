@@ -4,7 +4,7 @@
  */
 import type { HoldRule } from "#domains/workflows/index.ts";
 
-/** The events that a trigger holds for one key. */
+/** Events held by a trigger for one key. */
 export interface Hold {
   /** Event ids, oldest first. */
   readonly events: readonly string[];

@@ -1,7 +1,7 @@
 /**
- * The graph that an agent repeats. `$turn` calls the model, `$calls` executes the requested tool calls as ordinary
- * nodes and returns the results, and `$until` ends the iteration. Authors cannot use such ids, so they never shadow a
- * step of the workflow.
+ * Builds the graph repeated by an agent. `$turn` calls the model, `$calls` runs the requested tools as ordinary
+ * nodes and returns the results, and `$until` ends the iteration. Authors can't use such ids, so conflicts are
+ * impossible.
  */
 import type { Edge, GraphDefinition, Node } from "../definition.ts";
 import type { Config } from "../node-type.ts";

@@ -215,8 +215,8 @@ export const race = nodeType({
 });
 
 /**
- * The step that a plan adds to each iteration of a `repeat`: it decides if the iteration was the last, and returns
- * its output.
+ * The step added to a `repeat` body by the plan. Decides if the iteration was the last one and returns the
+ * output.
  */
 export const repeatCheck = nodeType({
   type: "repeat_check",

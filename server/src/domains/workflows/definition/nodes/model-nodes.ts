@@ -1,4 +1,4 @@
-/** The node types that call language models, and the step types that a plan uses for an agent. */
+/** Node types for language models, including the internal steps of an agent. */
 import Type, { type TSchema } from "typebox";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { line, object, text } from "#kernel/schema/schema.ts";
@@ -65,7 +65,7 @@ const Usage = Type.Object({
   cachedTokens: Type.Integer(),
 });
 
-/** The output of a node that calls a model. */
+/** Returns the output schema of a model node. */
 function answerOutput({ schema }: Config, more: Record<string, TSchema>) {
   return Type.Object({
     text: Type.String(),

@@ -1,4 +1,4 @@
-/** The node types that wait for a time, an event, people, or another run. */
+/** Node types waiting for a time, an event, a person or another run. */
 import Type from "typebox";
 import { ConditionSchema } from "#kernel/condition/condition.ts";
 import { PATTERN_CHARACTERS_MAX } from "#kernel/condition/event-pattern.ts";

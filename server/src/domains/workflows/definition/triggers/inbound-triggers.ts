@@ -255,7 +255,7 @@ export function checkForm(form: Readonly<Record<string, unknown>>): FieldError[]
   return errors;
 }
 
-/** The items of a list, with an empty object for each invalid item. */
+/** Returns the list items, replacing invalid ones with an empty object. */
 function listObjects<T>(value: unknown): Partial<T>[] {
   return Array.isArray(value) ? value.map((one) => Object(one) as Partial<T>) : [];
 }

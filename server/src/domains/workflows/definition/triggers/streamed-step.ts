@@ -93,7 +93,7 @@ function findCheck(
   );
 }
 
-/** All successors of some steps. */
+/** Returns all successors of these steps. */
 function reach(from: readonly string[], next: (id: string) => readonly string[]): Set<string> {
   const found = new Set(from);
   for (const id of found) for (const one of next(id)) found.add(one);

@@ -59,7 +59,6 @@ export const limitFields = {
   rateLimit: Type.Optional(RateLimit),
 };
 
-/** The rule by which a trigger holds events. */
 export type HoldRule =
   | ({ readonly kind: "debounce" } & Static<typeof Debounce>)
   | ({ readonly kind: "batch" } & Static<typeof Batch>)

@@ -9,13 +9,13 @@ import {
 import type { Config, NodeType } from "../node-type.ts";
 import { templateConfigErrors, isTemplate, splitConfig } from "../template.ts";
 
-/** Checks the configuration of a node: its schema, the check of its type, its expressions. */
+/** Checks a node configuration: the schema, the type's own check, and expressions. */
 export function checkConfig(ctx: CheckContext, type: NodeType, config: Config, path: string): void {
   const report = errorReporter(ctx, path);
   const schemaErrors = templateConfigErrors(type.config, config);
   report(schemaErrors);
   if (schemaErrors.length === 0) {
-    // The value of a template is known only when the step runs.
+    // Template values are only known at run time.
     report((type.check?.(config) ?? []).filter((error) => !isTemplate(valueAt(config, error))));
   }
   const { templates, expressions } = splitConfig(type.config, config);

@@ -13,7 +13,7 @@ export interface KnownNode {
 
 const validator = new Validator(Edge, "body");
 
-/** Checks the edges: their ends, their labels, and that they form no cycle. */
+/** Checks the ends and labels of edges, and that there are no cycles. */
 export function* checkEdges(
   ctx: CheckContext,
   edges: readonly unknown[],
@@ -58,7 +58,7 @@ function edgeLabelError({ when }: Edge, from: KnownNode | undefined): string | u
     : `must be one of ${from.branches.join(", ")}`;
 }
 
-/** Finds the edges that close a cycle, each with its cycle, by depth-first search. */
+/** Finds edges closing a cycle by depth-first search, with the cycle. */
 function findClosingEdges(edges: ReadonlyMap<number, Edge>): Map<number, readonly string[]> {
   const outgoing = Map.groupBy(edges, ([, { from }]) => from);
   const closing = new Map<number, readonly string[]>();

@@ -12,7 +12,7 @@ export interface VisibleNames {
   readonly before: StepNames;
   /** Item names of surrounding loops. */
   readonly items: readonly string[];
-  /** Ids of steps that wait for a call, with readable addresses. */
+  /** Ids of steps waiting for calls with readable addresses. */
   readonly calls: readonly string[];
 }
 

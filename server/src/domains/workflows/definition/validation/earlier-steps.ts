@@ -1,4 +1,4 @@
-/** Finds the steps before each step of a graph, regardless of edge labels. */
+/** Finds the previous steps of every step, ignoring edge labels. */
 import { isRecord } from "./check-context.ts";
 
 /** Some of the steps of a workflow. */

@@ -25,7 +25,7 @@ interface BatchPlace {
 
 const BATCH_DEFAULT = 1;
 
-/** Converts a batch node to a loop. Its body consists of the nodes that lead back to it. */
+/** Converts a batch node to a loop. The body contains the nodes leading back to it. */
 export function convertBatches(
   ctx: NodeContext,
   { body, links, toSource, convert, isLoop }: BatchPlace,
@@ -127,7 +127,7 @@ function assertOneEntry(loop: string, body: ReadonlySet<string>, links: readonly
   if (links.some(isEntered)) throw new NotConvertible("has a loop that is entered in the middle");
 }
 
-/** Nodes that follow both the loop and its end: n8n runs them in each iteration and after the last. */
+/** Finds nodes after both the loop body and the loop end. n8n runs them in every iteration and after the last. */
 function findShared(
   loop: string,
   body: ReadonlySet<string>,

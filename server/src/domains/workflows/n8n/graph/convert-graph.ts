@@ -166,7 +166,7 @@ function convertCircle(
   const keys = [...new Set(leaving.map(keyOf))];
   const read = readAfter(state, members).map((name) => {
     const step = state.ids.get(name) ?? "";
-    // A node of an inner cycle is referenced with its last value from that cycle.
+    // A reference to an inner cycle's node means its last value.
     const isDeeper = inner.nodes.some((one) => one.id === `${step}_last`);
     return { name, step: isDeeper ? `${step}_last` : step };
   });
@@ -188,7 +188,7 @@ function convertCircle(
   };
 }
 
-/** The nodes of a cycle that outside nodes reference. */
+/** Finds the cycle nodes referenced from outside. */
 function readAfter({ byName }: GraphImport, members: ReadonlySet<string>): string[] {
   const texts = [...byName.values()].filter(({ name }) => !members.has(name));
   const names = new Set(texts.flatMap(({ parameters }) => nodesRead(parameters)));
@@ -330,7 +330,7 @@ function placeholderSteps(ctx: NodeContext, reason: string): ConvertedNode {
   };
 }
 
-/** The nodes of each batch cycle, by batch node. */
+/** Finds the nodes of batch cycles, by batch node. */
 function findBodies(
   state: GraphImport,
   { names, loop }: GraphPlace,

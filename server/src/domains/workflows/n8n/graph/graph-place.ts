@@ -3,7 +3,7 @@ import type { Edge, Node } from "../../definition/index.ts";
 import type { Source } from "../conversion.ts";
 
 export interface ConvertedGraph {
-  /** The first step of each node, by node name. */
+  /** The first step of nodes, by node name. */
   readonly firsts: ReadonlyMap<string, string>;
   readonly nodes: readonly Node[];
   readonly edges: readonly Edge[];

@@ -13,7 +13,7 @@ import { answerTool, storeTool } from "./vector-store.ts";
 import type { ConvertTool, ToolContext } from "./tool-context.ts";
 import { ToolArguments } from "./tool-arguments.ts";
 
-/** The tools of a node, and its MCP servers. */
+/** Converted tools and MCP servers. */
 export interface ConvertedTools {
   readonly tools: readonly JsonObject[];
   readonly servers: readonly JsonObject[];

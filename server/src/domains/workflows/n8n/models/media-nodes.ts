@@ -15,7 +15,7 @@ import { toServiceCall, request, type Service } from "../services/service-table.
 import { askForEach, convertChat } from "./model-nodes.ts";
 import { convertModel, readModelName, TOKENS_MAX } from "./model-part.ts";
 
-/** The images of an item, as code. */
+/** Builds code for the images of an item. */
 function picturesCode(parameters: JsonObject, field: string): string {
   const { inputType = "url", binaryPropertyName = "data" } = parameters;
   if (inputType === "binary" || inputType === "base64")

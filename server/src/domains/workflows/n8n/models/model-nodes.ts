@@ -29,7 +29,7 @@ function promptCode({ parameters }: NodeContext["node"]): string {
   return isOwn ? toCode(text ?? "") : toCode(prompt ?? "={{ $json.chatInput }}");
 }
 
-/** A model step for each item, with a script that computes its prompt. */
+/** Creates a model step for every item, with a script for its prompt. */
 export function askForEach(
   ctx: NodeContext,
   made: {

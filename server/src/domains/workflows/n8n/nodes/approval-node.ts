@@ -88,7 +88,7 @@ function append(text: Json, more: string): string {
   return known.startsWith("=") ? `${known}${more}` : `=${known.replaceAll("{{", "{ {")}${more}`;
 }
 
-/** True for a message that waits for its response. */
+/** Returns true if the message waits for a response. */
 export function isApproval({ parameters: { operation } }: NodeContext["node"]): boolean {
   return operation === "sendAndWait";
 }

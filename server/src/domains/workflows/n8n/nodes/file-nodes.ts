@@ -19,7 +19,7 @@ import { flattenCode } from "./outside-nodes.ts";
 
 const ROWS = "one.rows";
 
-/** How a file is read, and how it is converted to items, by n8n operation. */
+/** How to read a file and convert it to items, by n8n operation. */
 const READS: Readonly<Record<string, { readonly as: string; readonly items: string }>> = {
   csv: { as: "csv", items: ROWS },
   xlsx: { as: "xlsx", items: ROWS },

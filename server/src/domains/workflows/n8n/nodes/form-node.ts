@@ -82,7 +82,6 @@ function listQuestions({
   }
 }
 
-/** The texts of a form without its questions. */
 interface FormTexts {
   readonly title: Json;
   readonly description?: Json;

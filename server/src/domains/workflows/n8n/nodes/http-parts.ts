@@ -101,7 +101,7 @@ export function partsOfNew(ctx: NodeContext): HttpParts {
   };
 }
 
-/** The parts of a multipart form, including files. */
+/** Converts a multipart form, including files. */
 function formPart(ctx: NodeContext, list: Json): HttpPart {
   const pairs = toList(list).map((one) => {
     const { name = "", value = "", ...more } = toObject(one);

@@ -17,7 +17,7 @@ import {
 import { type Json, toList, toObject, toText } from "../n8n-workflow.ts";
 import { forgetSeen, keepStaticData, readStaticData, removeSeen } from "./kept-data.ts";
 
-/** The field that a node leaves empty. n8n requires it, too. */
+/** Asks for an empty field. n8n requires it, too. */
 function askField({ node: { name }, bind }: NodeContext): string {
   const asked = bind("text", `field ${name}`, `${name}: the field to use`);
   if (asked === "") throw new NotConvertible("has no field");

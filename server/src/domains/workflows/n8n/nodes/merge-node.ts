@@ -102,7 +102,7 @@ function joinOfMerge(parameters: JsonObject): string {
   throw new NotConvertible("keeps the matches of only one input");
 }
 
-/** A template of the list at one output of a step. */
+/** Builds a template for the list at a step output. */
 function listTemplate(step: string, output: number): string {
   if (step.startsWith("$trigger")) return "{{ trigger.input ? trigger.input : [{}] }}";
   if (step === "$turn") return "{{ turn.back }}";

@@ -205,7 +205,7 @@ return made;`;
 const PAGE_NAMES =
   "$json, $binary, $item, $input, $, $node, $items, items, $now, $today, $itemIndex, $execution, $workflow, value";
 
-/** Code of the items of a response, which can be a file. */
+/** Builds code for the items of a response. The response can be a file. */
 function itemsCode(
   { node: { parameters, version } }: NodeContext,
   format: Json,

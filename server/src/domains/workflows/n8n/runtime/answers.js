@@ -61,7 +61,7 @@ export function addAnswers(n8n) {
       inReplyTo: headers["message-id"],
     };
   };
-  // The files of a Gmail message, requested one by one.
+  // Requests the files of a Gmail message one by one.
   n8n.mailFiles = (message) =>
     parts(message.payload)
       .filter(({ filename, body }) => filename && body?.attachmentId)

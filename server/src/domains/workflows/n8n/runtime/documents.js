@@ -12,7 +12,7 @@ export function addDocuments(n8n) {
     if (typeof value !== "object" || value === null) return [];
     return Object.values(value).flatMap(n8n.textsOf);
   };
-  // The texts of a file of any format.
+  // Extracts texts from a file in any format.
   n8n.fileTexts = ({ text, rows, data }) => {
     if (typeof text === "string") return [text];
     if (Array.isArray(rows))

@@ -1,6 +1,6 @@
 /* oxlint-disable */
 // @ts-nocheck: it runs in a context of its own, where nothing has a type.
-/** Reads and writes fields of items by path, with the types of n8n. */
+/** Reads and writes item fields by path, using n8n types. */
 export function addFields(n8n, { isObject, withFiles }) {
   // The segments of a path such as `a.b[0]["c d"]`.
   const partsOf = (path) =>

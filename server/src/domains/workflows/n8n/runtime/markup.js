@@ -257,7 +257,7 @@ export function addMarkup(n8n) {
     );
     const open = `${indent}<${name}${marks.join("")}`;
     const deeper = `${indent}  `;
-    // The items of a list that stands alone become elements.
+    // List items without a parent become elements.
     const members = Array.isArray(value)
       ? value.flatMap((one) => Object.entries(Object(one)))
       : Object.entries(rest);

@@ -54,7 +54,7 @@ export function createN8n() {
     // A list is the first and only output.
     return output > 0 && !step.startsWith("$trigger") ? [] : asList(value);
   }
-  // n8n puts the files of a form or request into the item files, by field name.
+  // n8n stores uploaded files in the item files, by field name.
   function filesOf(fields) {
     const isFile = (value) => isObject(value) && typeof value.$file === "string";
     const found = Object.entries(isObject(fields) ? fields : {}).flatMap(([name, value]) => {
@@ -85,7 +85,7 @@ export function createN8n() {
         },
       ];
     if (trigger.type === "event_bus") return [trigger.event];
-    // Events of another system arrive as a request, and n8n shows its body.
+    // Events from other systems arrive as requests, and n8n shows the body.
     if (trigger.type === "connector" && isObject(trigger.input?.headers) && trigger.input.query)
       return asList(trigger.input.body ?? {});
     if (trigger.type === "form")
@@ -141,7 +141,7 @@ export function createN8n() {
     };
     const node = (name) => {
       const all = itemsOfNode(name);
-      // In a loop, a list with as many items as the complete loop is in the same order.
+      // In a loop, a list with the same number of items as the loop is in the same order.
       const { from = 0, of } = scope.batch ?? {};
       const paired = all.length === 1 ? all[0] : all[all.length === of ? from + index : index];
       return {
@@ -291,7 +291,7 @@ export function createN8n() {
     text(value)
       .trim()
       .replaceAll(/[^\x21-\x7e]+|["<>\\^`{|}]/g, encodeURIComponent);
-  // The headers that a node can set. Others belong to the connection.
+  // Headers set by the node. The connection sets the others.
   n8n.headers = (value) =>
     Object.fromEntries(
       Object.entries(value)

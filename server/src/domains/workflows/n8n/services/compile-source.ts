@@ -73,7 +73,7 @@ function toForm(name: string, args: readonly unknown[]): FieldSource {
 
 function callFunction(name: string, args: readonly unknown[]): Code {
   const write = findFunction(name);
-  // The arguments come from a file that a test validates.
+  // The arguments come from a file validated by a test.
   return (read) => write(read, ...(args as readonly never[]));
 }
 

@@ -38,7 +38,7 @@ const Sources = Type.Record(Type.String(), SourceSchema);
 const text = () => Type.String({ minLength: 1, maxLength: 2_000 });
 const line = Type.Optional(text());
 
-/** The parts of a request, if the preset has no matching action. */
+/** The request, if the preset has no matching action. */
 const request = {
   request: Type.Optional(Type.String({ pattern: "^(GET|POST|PUT|PATCH|DELETE) (/|=)" })),
   query: Type.Optional(SourceSchema),

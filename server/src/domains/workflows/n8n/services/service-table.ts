@@ -57,7 +57,7 @@ export interface Service {
   readonly takes?: string;
 }
 
-/** A call of an action for an item, as code. */
+/** An action call for an item, as code. */
 export interface ServiceCall {
   readonly preset: string;
   readonly title: string;
@@ -148,7 +148,7 @@ export function objectCode(
 
 type Fields = Readonly<Record<string, FieldSource>>;
 
-/** The input of a `request` with parameters in its path, such as `/files/{fileId|id}`. */
+/** Builds the `request` input for a path with parameters, such as `/files/{fileId|id}`. */
 export function request(
   line: string,
   parts: {

@@ -1,4 +1,4 @@
-/** Small n8n workflows, and the result of their import. */
+/** Small n8n workflows for import tests. */
 import { domains } from "../../../../app.ts";
 import { findDefinitionIssues } from "../../checks/check-workflow.ts";
 import { nodeTypesOf } from "../../node-types.ts";

@@ -5,7 +5,7 @@
 import { type Convert, eachScript, type TriggerTable } from "../conversion.ts";
 import type { N8nWorkflow } from "../n8n-workflow.ts";
 
-/** Code of the items of a request, by node type. Services that first verify the address are not included. */
+/** Code for the items of a request, by node type. Services that verify the address first are not included. */
 const HOOKS: Readonly<Record<string, string>> = {
   calendlyTrigger: "$json.body",
   calTrigger:

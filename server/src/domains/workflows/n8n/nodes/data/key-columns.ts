@@ -1,4 +1,4 @@
-/** The columns by which a Sheets node identifies a row. */
+/** Finds the columns a Sheets node uses to identify a row. */
 import { type NodeContext, NotConvertible } from "../../conversion.ts";
 import { type N8nNode, toList, toObject, toText } from "../../n8n-workflow.ts";
 

@@ -142,7 +142,7 @@ function withNotes(made: ConvertedNode, notes: readonly string[]): ConvertedNode
   return { ...made, approximations: [...(made.approximations ?? []), ...notes] };
 }
 
-/** The row that a node writes for an item. */
+/** Builds code for the row written for an item. */
 export function rowCode({ parameters }: Pick<N8nNode, "parameters">): string {
   if (parameters["columns"] !== undefined) return columns(new ParameterReader(parameters));
   if (

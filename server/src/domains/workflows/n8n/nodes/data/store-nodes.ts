@@ -73,7 +73,7 @@ const redis: Convert = (ctx) => {
   return callScript(ctx, { connectorId, code, text: parameters });
 };
 
-/** Code of a document that a node contains as JSON. */
+/** Builds code for a JSON document in a node. */
 const documentCode = (value: Json): string => `n8n.mongoQuery(${toCode(value)})`;
 
 function mongoCode({ parameters, version }: NodeContext["node"]): string {

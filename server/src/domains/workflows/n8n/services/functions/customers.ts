@@ -29,7 +29,7 @@ const HUBSPOT_NAMES: Readonly<Record<string, string>> = {
   companySize: "company_size",
 };
 
-/** The properties of an object: a field group of the node, custom properties, and further ones. */
+/** Builds object properties from a field group, custom properties and others. */
 const hubspotProperties = (
   read: ParameterReader,
   group: string,

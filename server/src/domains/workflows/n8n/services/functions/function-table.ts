@@ -43,7 +43,7 @@ export const FUNCTION_NAMES = Object.keys(FUNCTIONS);
 /** Renamed operations, derived from parameters. */
 const RENAMES: Readonly<Record<string, (parameters: JsonObject) => string | undefined>> = {
   airtableOperation,
-  // A node with a template sends it, regardless of its operation name.
+  // A node with a template always sends it, ignoring the operation name.
   whatsAppOperation: ({ template }) => (template === undefined ? undefined : "sendTemplate"),
 };
 

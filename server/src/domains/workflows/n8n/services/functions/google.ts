@@ -31,7 +31,7 @@ const driveQuery = (read: ParameterReader): string => {
   return `[${parts.join(", ")}].filter((one) => one !== "").join(" and ")`;
 };
 
-/** Export formats of Google documents, with the defaults of n8n. */
+/** Export formats for Google documents, with n8n defaults. */
 const driveFormats = (read: ParameterReader): string => {
   const conversion = toObject(toObject(read.raw("options.googleFileConversion"))["conversion"]);
   const { docsToFormat, sheetsToFormat, slidesToFormat, drawingsToFormat } = conversion;

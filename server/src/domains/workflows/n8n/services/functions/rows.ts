@@ -48,7 +48,7 @@ const supabaseFilter = (read: ParameterReader): string => {
   return `{ or: "(" + [${list.map(({ name, value }) => `${name} + "." + ${value}`).join(", ")}].join(",") + ")" }`;
 };
 
-/** Fields listed one by one, or all fields of the item. */
+/** Builds fields from single values or from the whole item. */
 const fieldValues = (
   read: ParameterReader,
   group: string,

@@ -31,7 +31,7 @@ const jiraFields = (read: ParameterReader): string => {
   ].join(", ")} }`;
 };
 
-/** The custom fields of a record, which a node contains as a list. */
+/** Converts the custom fields, listed in the node. */
 const zammadPairs = (read: ParameterReader, group: string): string =>
   pairsCode(
     toObject(toObject(read.raw(group))["customFieldsUi"])["customFieldPairs"],
@@ -65,7 +65,7 @@ function gitlabLabels(read: ParameterReader): string {
   return `[${names.join(", ")}].join(",")`;
 }
 
-/** A change of an issue or of its status. */
+/** Builds an issue change, including its status. */
 const jiraChange = (read: ParameterReader): string =>
   Object.keys(toObject(read.raw("updateFields"))).join() === "statusId"
     ? `{ transition: { id: ${read.text("updateFields.statusId")} } }`
