@@ -173,7 +173,7 @@ function assertMaySpeakFor({ principal, permissions }: Caller, userId: string): 
 const ABSENT = `
   select distinct user_id from absences where user_id = any($1::text[]) and starts_at <= $2 and ends_at > $2`;
 
-/** Finds which of these members are absent at a moment. */
+/** Finds absent members at a moment. */
 export async function findAbsent(
   tx: Tx,
   userIds: readonly string[],

@@ -1,4 +1,4 @@
-/** The members that a rule can choose, and whose turn it is. */
+/** Selects the members a rule can choose, in turn order. */
 import { findMembersWithPermission } from "#domains/identity/accounts/index.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { findOnCall } from "../oncall/index.ts";
@@ -6,13 +6,13 @@ import { findTeamMemberIds, type TicketKind } from "../tickets/index.ts";
 import { findAbsent } from "./absence.ts";
 import type { RuleFields } from "./rule.ts";
 
-/** The fields of a ticket that rules need. */
+/** The ticket fields used by rules. */
 export interface RoutableTicket {
   readonly assigneeId: string | null;
   readonly teamId: string | null;
 }
 
-/** Finds the members who can get a ticket by a rule at a moment, in turn order. */
+/** Finds the candidates of a rule at a moment, in turn order. */
 export async function findCandidates(
   ctx: Pick<ReadContext, "tx" | "services">,
   { write }: Pick<TicketKind, "write">,

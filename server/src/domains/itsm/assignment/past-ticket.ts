@@ -5,7 +5,7 @@ import { readResourceHistory } from "#kernel/log/resource-history.ts";
 import type { TicketKind } from "../tickets/index.ts";
 
 const BATCH_TICKETS = 200;
-/** The creation, assignment and notification of a ticket are within its first events. */
+/** Includes the creation, assignment and notification of a ticket. */
 const FIRST_EVENTS = 5;
 
 /** A ticket at its creation, before rules were applied. */
@@ -30,9 +30,7 @@ interface Span {
   readonly limit: number;
 }
 
-/**
- * Reads the newest tickets of a kind in a time range, oldest first. Tickets without events in the log are omitted.
- */
+/** Reads the newest tickets in a time range, oldest first. Omits tickets without logged events. */
 export async function readPastTickets(
   tx: Tx,
   { kind, table }: TicketKind,

@@ -36,7 +36,7 @@ interface Course {
   /** The conditions of each rule. */
   readonly fits: ReadonlyMap<ReplayRule, (subject: unknown) => boolean>;
   readonly isAbsent: (userId: string, at: Date) => boolean;
-  /** The members of a rule, by what they depend on. */
+  /** Members by rule, cached by the inputs they depend on. */
   readonly able: Map<string, readonly string[]>;
   /** The last assignee by rule. */
   readonly turns: Map<ReplayRule, string>;

@@ -25,7 +25,7 @@ export type ChangeInput = Static<typeof ChangeInput>;
 
 type Identity = Pick<ChangeRecord, "id" | "number" | "createdBy" | "createdAt" | "updatedAt">;
 
-/** A new change with only the fields of its template. */
+/** Creates a change from the template fields. */
 export function emptyChange(
   identity: Identity,
   template: ChangeTemplate | undefined,

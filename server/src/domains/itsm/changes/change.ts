@@ -14,7 +14,6 @@ export const Notes = text(TEXT_CHARACTERS_MAX);
 export const ItemIds = Type.Array(id("ci"), { maxItems: ITEMS_MAX });
 const Plan = text(TEXT_CHARACTERS_MAX);
 
-/** The fields that a template sets. */
 export const plan = {
   impact: Level,
   justification: Plan,

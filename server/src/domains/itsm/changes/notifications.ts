@@ -19,7 +19,7 @@ interface Message {
 
 const ASKED = "waits for your approval";
 
-/** Notifies approvers that their vote is needed, and requesters about approvers who cannot vote any more. */
+/** Notifies approvers about required votes, and requesters about approvers who can't vote any more. */
 export const notificationReader = reader({
   name: "changes.tell_people",
   on: [ChangeSubmitted.type, ChangeDelegated.type, ApproversRemoved.type],

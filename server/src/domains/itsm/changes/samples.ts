@@ -11,7 +11,7 @@ async function made(ask: Ask, path: string, body: object): Promise<string> {
   return answer.data.id;
 }
 
-/** A draft, with these actions performed by its requester. */
+/** Creates a draft and performs these actions as the requester. */
 async function change(requester: Ask, actions: readonly string[] = [], more: object = {}) {
   const id = await made(requester, PATH, { title: "A sample", ...more });
   for (const action of actions) await requester(`POST ${PATH}/${id}/${action}`, {});
@@ -31,7 +31,7 @@ async function approvers(owner: Ask, world: World) {
   return { approval, leave };
 }
 
-/** A change that waits for the owner, and for a member who left. */
+/** Creates a change that waits for the owner and for a former member. */
 async function deserted(owner: Ask, world: World) {
   const { approval, leave } = await approvers(owner, world);
   const { params } = await submitted(world, { approval });

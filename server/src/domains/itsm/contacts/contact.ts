@@ -49,9 +49,8 @@ const ContactExists = failure(
 );
 
 /**
- * SQL: the member with a contact's address. Looked up on each use and never stored, so an unverified address links
- * nothing, and a member who leaves is unlinked. The identity provider of a workspace verifies the addresses of its
- * accounts.
+ * Returns SQL for the member with a contact's address. The link is never stored, so unverified addresses are
+ * not linked and former members are unlinked. The workspace's identity provider verifies addresses.
  */
 export function memberOfAddressSql(address: string): string {
   return `(select u.id from users u
@@ -68,7 +67,7 @@ function assertReachable({ address, phone }: Partial<Pick<Contact, "address" | "
   throw invalidField("/address", "is required without a phone number");
 }
 
-/** A person without membership, such as a customer. Can be the caller of a ticket. */
+/** A person without membership, for example a customer. Can be a ticket's caller. */
 export const contacts = resource({
   name: "contact",
   plural: "contacts",

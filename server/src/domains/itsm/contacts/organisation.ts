@@ -106,7 +106,7 @@ async function findTakenDomain(
   return row && String(row["domain"]);
 }
 
-/** Finds the organisation of a lower-case address by its mail domain. */
+/** Finds an organisation by mail domain. The address must be lower-case. */
 export async function findOrganisation(tx: Tx, address: string): Promise<string | null> {
   const domain = address.slice(address.lastIndexOf("@") + 1);
   const text =

@@ -5,7 +5,7 @@ import type { Caller } from "#kernel/access/caller.ts";
 import { assertNoErrors } from "#kernel/operation/failure.ts";
 import { Incident, IncidentsRead, IncidentsWrite } from "./incident.ts";
 
-/** Incidents visible to people who raised them, are affected by them, or watch them. */
+/** Incidents visible to their creator, caller and watchers. */
 export const ownIncidents: OwnTickets = {
   sql: (person) =>
     `created_by = ${person} or caller_id = ${person}

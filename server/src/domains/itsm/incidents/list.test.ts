@@ -141,7 +141,7 @@ interface Sent {
   readonly values: readonly unknown[];
 }
 
-/** The statements of a list, and the plan of the last one with other access paths disabled. */
+/** Returns the statements of a list, with the last one's plan when other access paths are disabled. */
 async function planOf(question: Partial<IncidentQuery>): Promise<string> {
   const partition = here();
   const sent: Sent[] = [];

@@ -82,7 +82,7 @@ export const incidentList: ListDefinition = {
   tieBreaker: "no",
 };
 
-/** The list of own incidents. It filters by visible fields only, so that filters reveal nothing else. */
+/** The caller's own incidents. Filters use only visible fields because a filter on a hidden field would reveal it. */
 const ownList: ListDefinition = {
   ...incidentList,
   name: "own incidents",
@@ -190,7 +190,7 @@ export async function listIncidents(
   });
 }
 
-/** Reads a page of the children of an incident, oldest first. */
+/** Reads a page of child incidents, oldest first. */
 export function listChildren(
   ctx: ReadContext,
   parentId: string,
@@ -220,8 +220,8 @@ function openAndOf(userId: string): ListCondition {
 }
 
 /**
- * The incidents of a member and of each of the member's teams. One part for each, because PostgreSQL merges their
- * ordered index scans, while a common condition would sort all rows. Each part needs its own order clause.
+ * Selects the incidents of a member and the member's teams in separate parts, because PostgreSQL merges ordered
+ * index scans but would sort all rows for a common condition. Every part needs an order clause.
  */
 function queueSource(userId: string, teamIds: readonly string[], ordered: string) {
   const mine = `select * from incidents where is_open and assignee_id = $1::text ${ordered}`;

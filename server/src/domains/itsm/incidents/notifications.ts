@@ -32,7 +32,7 @@ export const broadcastNotificationReader = reader({
   },
 });
 
-/** Members are not notified of their own actions. */
+/** Notifies members, except about their own actions. */
 async function notifyOthers(
   ctx: ReaderContext<typeof NotificationSent>,
   event: RecordedEvent,

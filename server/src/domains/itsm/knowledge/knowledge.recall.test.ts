@@ -46,7 +46,7 @@ test("the stored vectors of the library are those that the model computes", asyn
 
 test("questions find their article among 80 in the first three, by meaning", async () => {
   const ids = await shelve();
-  // A sample is sufficient, because no question shares a word with its article.
+  // A sample is enough because the questions don't use words from their articles.
   const byWords = await recall(SEARCHED.slice(0, 4));
   const vectors = await libraryVectors();
   await world.kernel.db.write(here, async ({ tx }) => {
@@ -97,7 +97,7 @@ async function hits(q: string): Promise<any[]> {
   return body.data;
 }
 
-/** Waits for the vectors of an article. Polling by search would embed the question each time. */
+/** Waits for an article's vectors. Polling by search would embed the question again. */
 const embedded = (id: string) =>
   until(async () => {
     const rows = await world.sql("select from text_embeddings where thing_id = $1", [id]);

@@ -4,7 +4,7 @@ import { reader } from "#kernel/readers/reader.ts";
 import type { ArticleData } from "./article.ts";
 import { ArticleReturned, ArticleSubmittedForReview } from "./events.ts";
 
-/** Notifies the reviewer of an article, and its author when it is returned. */
+/** Notifies the reviewer, or the author when the article is returned. */
 export const reviewReader = reader({
   name: "knowledge.review",
   on: [ArticleSubmittedForReview.type, ArticleReturned.type],

@@ -4,7 +4,7 @@ import { type SqlRow, queryRows } from "#kernel/db/statement.ts";
 import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { Article, ArticleVersion } from "./article.ts";
 
-/** The part of the body that always fits in a tsvector. */
+/** Body characters that always fit in a tsvector. */
 const SEARCHED_CHARACTERS_MAX = 100_000;
 
 const COUNTS = `
@@ -183,7 +183,7 @@ export async function getVersion(
   return row;
 }
 
-/** Lists the versions of an article, newest first. */
+/** Lists article versions, newest first. */
 export async function listVersions(
   tx: Tx,
   articleId: string,

@@ -1,4 +1,7 @@
-/** Actions of macros and bulk changes. Each is one command of the ticket kind, with its permissions and checks. */
+/**
+ * Actions for macros and bulk changes. They use the commands of the ticket kind, including permissions and
+ * checks.
+ */
 import Type, { type Static } from "typebox";
 import { id, InputTime, line, object, text } from "#kernel/schema/schema.ts";
 import { anyTicketRef, LINK_TYPES, Tag, type TicketKind, ticketRef } from "../tickets/index.ts";
@@ -87,7 +90,7 @@ export interface ActCall {
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
-/** The call of an action. `comment` is its text, from its body or its text module. */
+/** Converts an action to a call. `comment` is the text from the body or text module. */
 export function toActCall(
   act: BulkAct,
   ticket: Pick<TicketItem, "id" | "tags">,

@@ -36,7 +36,7 @@ export const macroContent = resourcePack(macros, {
     {
       ...macroFields,
       team: Team,
-      // A step can use the name of a text module of the pack as its id, so steps are validated after that.
+      // Steps are validated later because they can reference text modules of the pack by name.
       steps: Type.Array(Type.Unknown(), { minItems: 1, maxItems: STEPS_MAX }),
     },
     { title: "PackMacro" },

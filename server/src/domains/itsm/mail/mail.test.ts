@@ -208,7 +208,7 @@ test("mail loops between two desks end, and so do loops with an unmarked autores
   const { number } = await newest();
   await newEvents();
   await owner(`POST ${INCIDENTS}/${number}/comments`, { body: "Who are you?" });
-  // A message of a person creates a ticket there; its acknowledgement creates none here.
+  // A person's message creates a ticket there. The acknowledgement must not create one here.
   expect(await carry()).toEqual(["loop-b@other.example", "loop-a@acme.example"]);
   expect(await countIncidents("other")).toBe(1);
   expect((await newEvents()).at(-1)).toEqual(["mail.ignored", "loop"]);

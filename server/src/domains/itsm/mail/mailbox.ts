@@ -1,4 +1,4 @@
-/** A mailbox: an address of a team, and how its mails are processed. */
+/** A mailbox: a team's address and the processing rules for incoming mails. */
 import Type, { type Static } from "typebox";
 import { ConditionSchema } from "#kernel/condition/condition.ts";
 import { id, line, nullable, object, text, Time } from "#kernel/schema/schema.ts";

@@ -55,7 +55,7 @@ test("the caller of a merged ticket is notified, and replies reach the remaining
       new RegExp(`sven@two.example.*in reply to ${second.number}.*It beeps, too\\.`, "s"),
     ),
   });
-  // The caller of the other ticket sees nothing of it.
+  // The other ticket's caller must not receive this text.
   expect((await newestTo("ann@one.example")).text).not.toContain("It beeps");
 
   await agent(`POST ${INCIDENTS}/${first.id}/resolve`, { resolution: "A new cable" });

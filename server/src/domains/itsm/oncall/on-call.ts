@@ -45,7 +45,7 @@ export const ShiftPlan = Type.Object(
 /** Equals half a year of hourly turns. */
 const TURNS_MAX = 5_000;
 
-/** The shifts of a rota in a time range, and the turns of its layers. */
+/** Plans the shifts in a time range, including the turns per layer. */
 export async function planShifts(
   rota: Rota,
   overrides: readonly Override[],
@@ -70,7 +70,7 @@ export async function planShifts(
   };
 }
 
-/** The shift of a schedule at a moment. Null in a gap. */
+/** Finds the shift at a moment. Returns null for a gap. */
 export async function findShift(tx: Tx, schedule: Schedule, at: Date): Promise<Shift | null> {
   const [from, until] = [-AROUND_MS, AROUND_MS].map((ms) => new Date(at.getTime() + ms));
   const overrides = await findOverrides(tx, schedule.id, from ?? at, until ?? at);

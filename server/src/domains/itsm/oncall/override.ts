@@ -40,7 +40,7 @@ const COLUMNS = `
   id, schedule_id as "scheduleId", user_id as "userId", starts_at as "from", ends_at as "until", reason,
   created_by as "createdBy", created_at as "createdAt"`;
 
-/** The overrides of a schedule in a time range, in creation order. Later ones take precedence. */
+/** Finds the overrides in a time range in creation order. Later overrides take precedence. */
 export async function findOverrides(
   tx: Tx,
   scheduleId: string,

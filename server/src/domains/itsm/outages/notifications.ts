@@ -7,7 +7,7 @@ import { findAffected } from "./outage.ts";
 /** Maximum number of people notified per call. */
 const RECIPIENTS_MAX = 1_000;
 
-/** Notifies people affected by an outage of its broadcasts and of its end. */
+/** Notifies affected people about broadcasts and the end of an outage. */
 export const affectedNotificationReader = reader({
   name: "outages.tell_affected",
   on: [IncidentBroadcast.type, IncidentResolved.type, MajorEnded.type],

@@ -57,13 +57,12 @@ const OUTAGES = `
      and (i.is_open or (i.state in ('resolved', 'closed')
           and i.resolved_at > $2::timestamptz - interval '${OVER_HOURS} hours'))`;
 
-/** The current outages and those that ended recently, newest first. */
+/** Lists current and recently ended outages, newest first. */
 export async function listOutages(tx: Tx, userId: string, now: Date): Promise<readonly Outage[]> {
   const text = `${OUTAGES} order by i.is_open desc, i.major_since desc limit ${OUTAGES_MAX}`;
   return queryRows<Outage>(tx, text, [userId, now]);
 }
 
-/** Finds an outage by the id of its incident. */
 export async function findOutage(
   tx: Tx,
   {
@@ -76,7 +75,7 @@ export async function findOutage(
   return row;
 }
 
-/** The people who reported that an outage affects them. */
+/** Finds the people who reported being affected. */
 export async function findAffected(tx: Tx, incidentId: string): Promise<readonly string[]> {
   const text = 'select user_id as "userId" from outage_affected where incident_id = $1 order by 1';
   return (await queryRows(tx, text, [incidentId])).map(({ userId }) => String(userId));

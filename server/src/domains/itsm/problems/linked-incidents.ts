@@ -167,7 +167,7 @@ export async function readNewestIncidents(
   return toSummaries(ctx, await queryLinks(ctx.tx, problemId, { limit: NEWEST_INCIDENTS_MAX }));
 }
 
-/** Reads a page of the visible incidents of a problem, most recently linked first. */
+/** Reads a page of visible incidents, most recently linked first. */
 async function readIncidents(
   ctx: ReadContext,
   problemId: string,

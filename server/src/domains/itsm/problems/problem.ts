@@ -51,7 +51,7 @@ export const problemFields = {
   workaround: note("Workaround. Shown on linked incidents"),
 };
 
-/** The text of a resolution, a cause or a workaround. */
+/** Text for a resolution, cause or workaround. */
 export const Resolution = Type.String({ minLength: 1, maxLength: TEXT_CHARACTERS_MAX });
 
 export const Problem = Type.Object(

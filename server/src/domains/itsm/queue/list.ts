@@ -54,8 +54,8 @@ export const ticketList: ListDefinition = {
 export const OPEN_ORDER = "dueAt";
 
 /**
- * The requested kinds whose tickets the caller can all see. The queue is for agents. A caller who sees only their own
- * tickets of a kind uses the list of that kind.
+ * Returns the requested kinds for which the caller can read all tickets. Callers limited to their own tickets
+ * must use the list of the kind.
  */
 export function readableKinds(
   { services, caller }: Pick<ReadContext, "services" | "caller">,
@@ -130,8 +130,8 @@ export function filterCondition(
     if (conditions.length === 0) return filterSql(filter, { fieldOf, kindOf, parameters });
     return [
       ...(Object.keys(rest).length === 0 ? [] : [toSql(rest)]),
-      // The planner assumes that an equality of JSON is rare, and would no longer read a frequent value in queue
-      // order.
+      // `coalesce` prevents a bad plan: the planner assumes that JSON equality is rare, and would not use the
+      // queue order for a frequent value.
       `coalesce(${toSql(indexed)}, false)`,
       ...conditions.map((condition) => condition(parameters)),
     ].join(" and ");

@@ -71,7 +71,7 @@ function hasValue(
   return `exists (select ${PLANNED_ANEW} from ticket_field_values v where ${joined} and v.key = ${name} and ${compared})`;
 }
 
-/** The values of which a ticket must have one, in index form. Undefined if the condition has another form. */
+/** Returns the accepted values in index form, or undefined if the condition is not indexable. */
 function valuesOf(condition: unknown): readonly string[] | undefined {
   if (typeof condition !== "object" || condition === null) return toTexts([condition]);
   const { eq, in: among } = condition as { readonly eq?: unknown; readonly in?: unknown };

@@ -102,7 +102,7 @@ export async function resolveSelection(
   return { kinds: readable, conditions, sort, isNarrowed: narrowing.length > 0 };
 }
 
-/** The conditions of a saved view, without its kinds and the open condition. */
+/** Returns the conditions of a saved view without the kinds and the open condition. */
 export function savedConditions({ filter }: View): readonly ListCondition[] {
   return Object.keys(filter).length === 0 ? [] : [filterCondition(filter)];
 }
@@ -147,7 +147,7 @@ function taggedWith(tags: readonly string[]): ListCondition {
   return (parameters) => `tags @> ${parameters.add(tags, "text[]")}`;
 }
 
-/** Selects tickets that match a text: by words and comments, by number, and by the name of the caller. */
+/** Matches tickets by words, comments, number and caller name. */
 export async function foundCondition(
   ctx: ReadContext,
   kinds: readonly TicketKind[],

@@ -146,7 +146,7 @@ describe("the queue", () => {
         open: unassigned.pagination.total,
       });
     }
-    // Agents get only tickets of their own teams or without a team.
+    // Agents only get tickets of their teams or without a team.
     const given: string[] = [];
     for (;;) {
       const { status, body } = await agent(`POST ${TICKETS}/take_next`, {});

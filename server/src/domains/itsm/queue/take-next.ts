@@ -45,7 +45,7 @@ export function takeNextCommand(takes: readonly Operation[]): Operation {
     example: { body: { view: "unassigned" } },
     async run(ctx, { body: { filter, view = "unassigned", ...asked } }) {
       const source = await resolveSelection(ctx, { ...asked, view, open: true });
-      // The view shows tickets of all teams, but agents get only tickets of their own teams.
+      // The view shows tickets of all teams, but agents only get tickets of their own teams.
       const isOwnWork = view === "unassigned" && asked.teamId === undefined;
       const workable = source.kinds.filter(({ write }) => ctx.caller.permissions.has(write.name));
       const found = await lockFirst(ctx, {

@@ -1,4 +1,4 @@
-/** The tickets of a report as the relation `base`, with a column for each counted property. */
+/** Builds the relation `base` for ticket reports, with a column for every counted property. */
 import type { SqlParameters } from "#kernel/db/statement.ts";
 import type { TicketKind, TicketKindName } from "../tickets/index.ts";
 import type { Period } from "./period.ts";

@@ -18,7 +18,7 @@ export type AlertEvents =
   | typeof SlaWarning
   | typeof IncidentSlaWarning;
 
-/** The parts of an alert that are not in its clock. */
+/** The alert data not stored in the clock. */
 export interface AlertDetails {
   readonly dueAt: string | null;
   /** The used share of the time. */

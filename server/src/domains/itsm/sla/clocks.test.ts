@@ -36,7 +36,7 @@ async function raised(category: string, more: object = {}): Promise<any> {
 const countOf = async (question: string): Promise<number> =>
   Number((await world.sql(`select count(*) as n from ${question}`))[0].n);
 
-/** More than the thousand that are announced in one batch. */
+/** More than the batch size of a thousand. */
 const DUE_CLOCKS = tries(1_100, 2_000);
 
 test("due clocks beyond the batch size are announced once each, by any node", async () => {

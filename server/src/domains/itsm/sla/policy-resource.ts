@@ -121,7 +121,7 @@ export function listActivePolicies(tx: Tx): Promise<SlaPolicy[]> {
   return policies.store.select(tx, `active order by id limit ${POLICIES_MAX}`, []);
 }
 
-/** The hours of a shared calendar belong to the calendar. The policy only references it. */
+/** Removes the hours of a shared calendar because the policy only references the calendar. */
 function toPolicyContent(policy: SlaPolicy): object {
   const { active: _, ...fields } = pickFields(policy, PolicyInput);
   return { ...fields, calendar: policy.calendarId === null ? policy.calendar : null };

@@ -71,7 +71,7 @@ const Target = object(
 );
 type Target = Static<typeof Target>;
 
-/** The name of a target, which identifies its clocks. */
+/** Returns the target name, used to identify clocks. */
 export function targetName({ name, metric }: Pick<Target, "name" | "metric">): string {
   return name ?? metric;
 }

@@ -293,7 +293,7 @@ test("a policy that is created, changed, deactivated or activated applies to ope
   pass(6);
   await until(async () => (await alertsOf(id)).length === 2);
   expect(await alertsOf(id)).toEqual(BREACHED);
-  // With a longer target it is not breached yet, and can be breached again.
+  // A longer target resets the breach, so it can be breached again.
   await owner(`PATCH ${path}`, { targets: [{ metric: "resolution", minutes: 60 }] });
   const [longer] = await kept(id, ([row]) => row.policy_revision === 2);
   expect(longer).toMatchObject({ state: "running", breached_at: null, target_ms: "3600000" });

@@ -61,8 +61,7 @@ function countMinutes(timezone: keyof typeof CALENDARS): Uint32Array {
   const before = new Uint32Array(MINUTES + 1);
   const askOffset = offsetsOf(timezone);
   for (let day = 0; day < MINUTES; day += DAY_MINUTES) {
-    // No zone changes its clock twice in a day. Reading each quarter of an hour of each day would take most of the
-    // time.
+    // Zones change clocks at most once per day. Checking every quarter of an hour would be slow.
     const begun = askOffset(day);
     const isEven = begun === askOffset(day + DAY_MINUTES);
     for (let quarter = day; quarter < day + DAY_MINUTES; quarter += 15) {

@@ -37,7 +37,7 @@ export const ASKERS: readonly Role[] = ["member", "requester"];
 export const HIDDEN = { teamId: null, resolutionCode: null, tags: [], fields: {} };
 export const SEVERITIES = ["low", "medium", "high", "critical"];
 
-/** The states that allow each action, and its target state. */
+/** The allowed states and the target state by action. */
 export const TRANSITIONS: Readonly<
   Record<Ticket["kind"], Readonly<Record<string, readonly [string, string]>>>
 > = {

@@ -5,11 +5,11 @@ import { missingItems } from "../cmdb/index.ts";
 import { type FieldError, assertNoErrors } from "#kernel/operation/failure.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 
-/** The people, team and items of an input. Undefined and null reference nothing. */
+/** The referenced people, team and items. Undefined and null are ignored. */
 export interface TicketReferences {
-  /** Members by the path of their reference. */
+  /** Members by reference path. */
   readonly users?: Readonly<Record<string, string | null | undefined>>;
-  /** Members or contacts by the path of their reference. */
+  /** Members or contacts by reference path. */
   readonly people?: Readonly<Record<string, string | null | undefined>>;
   readonly teamId?: string | null | undefined;
   readonly ciIds?: readonly string[] | undefined;
@@ -54,7 +54,7 @@ function isContact(id: string): boolean {
   return id.startsWith("cnt_");
 }
 
-/** Finds a team, and prevents its deletion until the transaction ends. */
+/** Finds a team and prevents deleting it until the transaction ends. */
 function findTeam(tx: ReadContext["tx"], id: string) {
   return tx.selectFrom("teams").select("id").where("id", "=", id).forKeyShare().executeTakeFirst();
 }

@@ -51,7 +51,7 @@ export interface TicketIdentity extends TicketSummary {
   readonly callerUserId?: string | null;
   /** The watching members. */
   readonly watcherIds?: readonly string[];
-  /** For a request: the person who receives it. */
+  /** The recipient of a request. */
   readonly requestedFor?: string;
   /** For a request: its approvers. */
   readonly approverIds?: readonly string[];
@@ -60,7 +60,7 @@ export interface TicketIdentity extends TicketSummary {
 /** A viewer of tickets. */
 export type TicketViewer = Pick<Caller, "permissions" | "principal">;
 
-/** Access to one's own tickets, and their visible fields without read permission. */
+/** Access to own tickets, and the fields visible without read permission. */
 export interface OwnTickets {
   /** SQL condition for an own ticket, given SQL for the id of the person. */
   readonly sql: (person: string) => string;
@@ -73,13 +73,13 @@ export interface OwnTickets {
 
 export interface TicketKind {
   readonly kind: TicketKindName;
-  /** The prefix of its operation ids, such as `incidents.list_comments`. */
+  /** The operation id prefix, such as `incidents.list_comments`. */
   readonly plural: string;
   /** The id prefix. */
   readonly prefix: string;
-  /** The path of its list, such as `/api/v1/itsm/incidents`. */
+  /** The list path, such as `/api/v1/itsm/incidents`. */
   readonly path: `/${string}`;
-  /** Its table, with a column for each required field of `TicketIdentity`. */
+  /** The table. It has columns for all required fields of `TicketIdentity`. */
   readonly table: string;
   /** The optional fields of `TicketIdentity` that its table has columns for. */
   readonly identityFields?: readonly ("workaround" | "callerId" | "requestedFor")[];

@@ -9,7 +9,7 @@ import { TICKET_KINDS } from "./kind.ts";
 import { DeskRead } from "./settings.ts";
 import { ticketKinds } from "./ticket.ts";
 
-/** Fields that only reports have: the age of a ticket, and its resolution time. */
+/** Fields available only in reports: ticket age and resolution time. */
 const MEASURES: Readonly<Record<string, ReportField>> = {
   ageDays: {
     sql: "floor(extract(epoch from now() - created_at) / 86400)",
@@ -25,7 +25,7 @@ const RESOLUTION: Readonly<Record<string, ReportField>> = {
   },
 };
 
-/** Tickets of one kind for reports, by the filter fields of their list. */
+/** Provides tickets to reports, using the filter fields of the list. */
 export const ticketsSource = reportSource({
   kind: "tickets",
   summary:

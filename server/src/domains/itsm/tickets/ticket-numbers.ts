@@ -7,7 +7,7 @@ import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import type { Database, Partition } from "#kernel/db/database.ts";
 
-/** The prefix of the numbers of each kind. */
+/** Number prefixes by kind. */
 export const LETTERS = {
   incident: "INC",
   change: "CHG",
@@ -19,13 +19,13 @@ export type NumberedKind = keyof typeof LETTERS;
 
 const DIGITS = 7;
 
-/** A number as people quote it, and its sort key. */
+/** The readable number and its sort key. */
 export interface TicketNumber {
   readonly no: number;
   readonly number: string;
 }
 
-/** Allocates the next number of a kind in the caller's workspace, in the `prepare` step of an operation. */
+/** Allocates the next number in the caller's workspace. Called in the `prepare` step. */
 export async function nextTicketNumber(
   platform: Platform,
   caller: Caller,
@@ -85,7 +85,7 @@ async function serveQueue(
   queuesByKey.delete(key);
 }
 
-/** How many numbers of each kind a dry run has received. */
+/** Numbers used by a dry run, by kind. */
 const peeked = new WeakMap<Caller, Map<NumberedKind, number>>();
 
 /** The next number, and the following ones for further calls in a dry run. */

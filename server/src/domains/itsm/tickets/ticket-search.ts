@@ -11,7 +11,7 @@ const DIGITS_MIN = 7;
 /** A single letter matches too many words. */
 const WORD_CHARACTERS_MIN = 2;
 
-/** Finds tickets of a kind by number, id, and words in their texts and comments. */
+/** Finds tickets by number, id, and words in texts and comments. */
 export function ticketSearch(kind: TicketKind): SearchSource {
   return {
     kind: kind.kind,
@@ -37,7 +37,7 @@ function toHit({ id, title, number, state }: TicketIdentity): SearchHit {
   return { id, title, ref: number, detail: state };
 }
 
-/** By id, by number, or by number without letters and zeros. */
+/** Finds a ticket by id or by number, with or without letters and leading zeros. */
 async function findByReference(
   { tx }: ReadContext,
   { kind, table, prefix }: TicketKind,
@@ -57,7 +57,7 @@ export function readTicketNumber(kind: TicketKindName, typed: string): string | 
   return digits === undefined ? undefined : letters + digits.padStart(DIGITS_MIN, "0");
 }
 
-/** Finds the newest tickets of a kind by the name of their caller. */
+/** Finds the newest tickets by caller name. */
 async function findByCaller(
   { tx, caller }: ReadContext,
   ticketKind: TicketKind,
@@ -76,7 +76,7 @@ async function findByCaller(
   return rows.map(({ id }) => String(id));
 }
 
-/** Finds ticket ids of a kind by words, best first. The last word can be a prefix. */
+/** Finds ticket ids by words, best match first. The last word can be a prefix. */
 export async function findByWords(
   { tx, caller }: ReadContext,
   ticketKind: TicketKind,

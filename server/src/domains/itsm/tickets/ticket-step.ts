@@ -2,7 +2,7 @@ import { executor, StepFailure, type StepTools } from "#domains/runs/index.ts";
 import { ticket } from "#domains/workflows/index.ts";
 import { ticketKinds } from "./ticket.ts";
 
-/** The operation verbs that a step can call. */
+/** Operation verbs available to steps. */
 const VERBS: Readonly<Record<string, string>> = {
   create: "create",
   get: "get",
@@ -16,7 +16,7 @@ const VERBS: Readonly<Record<string, string>> = {
   cancel: "cancel",
 };
 
-/** The step that works with tickets, with the permissions of the deployer of the workflow. */
+/** Executes ticket steps with the permissions of the workflow's deployer. */
 export const ticketExecutor = executor({
   type: ticket,
   async run({ operation, kind, id, fields = {} }, tools) {

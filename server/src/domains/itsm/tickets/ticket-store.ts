@@ -11,7 +11,7 @@ import type { TicketNumber } from "./ticket-numbers.ts";
 
 interface StoredTicket {
   readonly id: string;
-  /** Its configuration items, in a separate table. */
+  /** Configuration items, stored in a separate table. */
   readonly ciIds: readonly string[];
   readonly tags?: readonly string[];
   /** The values of custom fields. */
@@ -131,9 +131,8 @@ export interface LockQuery {
 }
 
 /**
- * Locks rows until the transaction ends, and then reads them. A single statement would see the locked rows in their
- * latest state, but data from other tables, such as the items of a ticket, in the state before the wait. Both
- * statements are sent together.
+ * Locks rows until the transaction ends, then reads them in a second statement. A single statement would
+ * combine current locked rows with stale data from other tables. Both statements are sent together.
  */
 export async function lockRows(
   tx: Tx,

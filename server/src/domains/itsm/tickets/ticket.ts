@@ -52,7 +52,7 @@ export async function findTicketId(
   return (await findTicketByNumber({ tx, services }, number))?.ticket.id;
 }
 
-/** A ticket of any kind, with its kind. */
+/** A ticket and its kind. */
 export interface FoundTicket {
   readonly kind: TicketKind;
   readonly ticket: TicketIdentity;
@@ -63,7 +63,7 @@ interface TicketLookup {
   readonly services: Pick<PlatformServices, "contributions">;
 }
 
-/** The ticket with this number, of any kind, without a visibility check. */
+/** Finds a ticket of any kind by number, without checking visibility. */
 export async function findTicketByNumber(
   { tx, services }: TicketLookup,
   number: string,
@@ -74,7 +74,7 @@ export async function findTicketByNumber(
   return ticket && { kind, ticket };
 }
 
-/** The ticket with this id, of any kind, without a visibility check. */
+/** Finds a ticket of any kind by id, without checking visibility. */
 export async function findTicketById(
   { tx, services }: TicketLookup,
   id: string,
@@ -110,7 +110,7 @@ async function queryIdentities(
   if (identityFields.includes("callerId")) columns.push(`${CALLER_USER} as "callerUserId"`);
   const select = columns.join(", ");
   const rows = await queryRows(tx, `select ${select} from ${table} where ${where}`, [operand]);
-  // The columns are those of an identity, as each kind guarantees.
+  // Every kind guarantees the identity columns.
   return rows.map((row) => ({ ...row, kind }) as unknown as TicketIdentity);
 }
 

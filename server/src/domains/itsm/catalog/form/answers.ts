@@ -1,4 +1,4 @@
-/** Formats the answers of a form for people: by title, in form order. Pure functions. */
+/** Formats form answers as readable text: by title, in form order. Pure functions. */
 import type { Form } from "./form.ts";
 import type { FormValues } from "./check-values.ts";
 
@@ -41,7 +41,7 @@ export function describeAnswers(
     .join("\n");
 }
 
-/** The title of a field, or words derived from its name. */
+/** Returns the field title, or words derived from the name. */
 function toTitle(name: string, schema: unknown): string {
   const title = isMap(schema) ? schema["title"] : undefined;
   if (typeof title === "string" && title !== "") return title;

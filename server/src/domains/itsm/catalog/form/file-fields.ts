@@ -98,7 +98,7 @@ function limitsOf(schema: Form): Pick<FileValue, "accept" | "bytesMax"> {
   };
 }
 
-/** A schema, or the schema that it references. Keywords next to the reference apply too. */
+/** Resolves a schema reference. Keywords next to the reference apply too. */
 function resolve(form: Form, part: unknown): Form | undefined {
   if (!isMap(part)) return undefined;
   const { $ref: ref } = part;

@@ -155,7 +155,7 @@ class FormParser {
   }
 
   #keyword(keyword: string, value: unknown, path: string): unknown {
-    // Rendering hints are free, except for file hints: a misspelt one would allow any file.
+    // Unknown rendering hints are allowed, except for file hints: a misspelt one would allow any file.
     if (keyword.startsWith("x-")) {
       const message = FILE_KEYWORDS.get(keyword)?.(value);
       return message === undefined ? undefined : this.#addError(path, message);

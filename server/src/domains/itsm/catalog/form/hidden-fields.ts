@@ -41,7 +41,7 @@ function forbiddenFields(branch: unknown): string[] {
   return Object.keys(properties).filter((name) => properties[name] === false);
 }
 
-/** The form without the requirement of these fields, also in the branches of conditions. */
+/** Makes these fields optional, also in conditional branches. */
 export function withoutRequired(schema: Form, names: ReadonlySet<string>): Form {
   if (names.size === 0) return schema;
   const strip = (part: unknown): unknown => (isMap(part) ? withoutRequired(part, names) : part);

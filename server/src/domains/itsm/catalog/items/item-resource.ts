@@ -160,7 +160,7 @@ export const items = resource({
   },
 });
 
-/** The approvers by the paths of their ids. */
+/** Returns the approvers by path. */
 function approverFields({ approverIds }: Approval): Record<string, string> {
   return Object.fromEntries(
     approverIds.map((id, index) => [`/approval/approverIds/${index}`, id] as const),

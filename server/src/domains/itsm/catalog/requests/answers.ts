@@ -103,7 +103,7 @@ export async function readAnswers(
   }));
 }
 
-/** A request as text for its approvers: requester, item, price and answers. */
+/** Describes a request for approvers: requester, item, price and answers. */
 export async function describeRequest(
   ctx: Pick<ReadContext, "tx">,
   request: Pick<

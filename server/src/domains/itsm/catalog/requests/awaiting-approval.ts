@@ -17,7 +17,7 @@ export function awaitingApprovalBy(ctx: Pick<ReadContext, "caller" | "now">): Li
 export const countAwaitingApproval = (ctx: ReadContext): Promise<number> =>
   countAwaiting(ctx, "request");
 
-/** The requests in the inbox of their approvers. */
+/** Shows requests in the approvers' inbox. */
 export const requestSubject: ApprovalSubject = {
   kind: "request",
   permission: RequestsSubmit,

@@ -81,7 +81,7 @@ export const fulfilmentReader = reader({
   },
 });
 
-/** Starts the run named by an event, unless it has started or is not needed any more. */
+/** Starts the fulfilment run, unless already started or no longer needed. */
 async function startRun(ctx: Context, event: RecordedEvent): Promise<void> {
   const { tx, services, caller } = ctx;
   const { runId } = event.data;

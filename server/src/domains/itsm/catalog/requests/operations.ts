@@ -130,7 +130,7 @@ const listRequests = query({
   },
 });
 
-/** The list of own requests. It filters by visible fields only, so that filters reveal nothing else. */
+/** The caller's own requests. Filters use only visible fields because a filter on a hidden field would reveal it. */
 const ownList: ListDefinition = {
   ...requestList,
   name: "own requests",

@@ -135,7 +135,7 @@ export async function recountRequest(
   const settled = await recountApproval(ctx, subjectOf(before));
   if (!settled) return;
   const approval = describeApproval(settled.approval);
-  // Other approvers of the same people change nothing that the request shows.
+  // The request shows no difference if only the approver entries were replaced.
   if (JSON.stringify(approval) === JSON.stringify(before.approval)) return;
   if (!settled.isUnstaffed) return void (await carryOn(ctx, before, settled));
   emit(ctx, ApprovalRequested, await save(ctx, before, { ...before, approval }));

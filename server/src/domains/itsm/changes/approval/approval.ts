@@ -67,7 +67,7 @@ export function checkApproval(approval: Approval, requesterId: string): FieldErr
   return undefined;
 }
 
-/** The number of required approvals; one for an emergency change. */
+/** Returns the number of required approvals. An emergency change needs one. */
 export function requiredApprovals(type: string, { rule, value, approverIds }: Approval): number {
   if (type === "emergency") return 1;
   if (rule === "count") return value;
@@ -100,7 +100,7 @@ export function seatHolder(seat: string, delegates: Delegations["delegates"]): s
   return delegates.get(seat) ?? seat;
 }
 
-/** The seats that a member can vote for. */
+/** Returns the seats a member can vote for. */
 export function votableSeats(
   { approverIds }: Approval,
   voterId: string,

@@ -1,4 +1,4 @@
-/** The changes that wait for a vote of the caller, also as a delegate. */
+/** Shows changes waiting for the caller's vote, including votes as a delegate. */
 import type { ApprovalSubject } from "#domains/approvals/index.ts";
 import { authorOf } from "#kernel/access/caller.ts";
 import type { ReadContext } from "#kernel/contract.ts";

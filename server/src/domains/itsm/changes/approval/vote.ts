@@ -59,7 +59,7 @@ export async function findVoteHindrance(
   return own.every((seat) => voted.has(seat)) ? "already_voted" : null;
 }
 
-/** Filters seats without a vote. Throws if there are none. */
+/** Returns the seats without a vote. Throws if none are left. */
 export async function findOpenSeats(
   tx: Tx,
   change: ChangeRecord,

@@ -8,7 +8,7 @@ import { type Risk, computeRisk } from "./risk.ts";
 const HISTORY_DAYS = 180;
 const DAY_MS = 86_400_000;
 
-/** Computes the risk of a change from its items, their history, and its conflicts. */
+/** Computes the risk from the affected items, their history and conflicts. */
 export async function assessRisk(tx: Tx, change: ChangeRecord, now: Date): Promise<Risk> {
   const { impact, type, ciIds } = change;
   const since = new Date(now.getTime() - HISTORY_DAYS * DAY_MS);

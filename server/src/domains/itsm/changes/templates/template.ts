@@ -41,7 +41,7 @@ export type ChangeTemplate = Item<typeof ChangeTemplate>;
 /** The fields of a change that must match its template. */
 const BINDING = ["impact", "implementationPlan", "rollbackPlan", "testPlan"] as const;
 
-/** The fields of a change that differ from its template. */
+/** Returns the fields that differ from the template. */
 export function templateDeviations(
   change: Pick<ChangeTemplate, (typeof BINDING)[number]>,
   template: ChangeTemplate,

@@ -97,7 +97,7 @@ export const blackouts = resource({
   },
 });
 
-/** Finds the blackout windows that overlap a window, optionally only those for some items. */
+/** Finds overlapping blackout windows, optionally filtered by items. */
 export function findBlackouts(
   tx: Tx,
   { start, end }: Window,
@@ -110,7 +110,7 @@ export function findBlackouts(
 
 const BLACKOUTS_NOW_MAX = 20;
 
-/** Finds the blackout windows that prevent changes of these items at a moment. */
+/** Finds the blackout windows that block changes to these items at a moment. */
 export function findBlackoutsAt(
   tx: Tx,
   moment: Date,

@@ -14,7 +14,7 @@ const PLANNED = `
      and c.planned_start < $4 and c.planned_end > $3
    order by 1, 2 limit ${BUSY_MAX + 1}`;
 
-/** Finds free windows of a minimum length for a change of these items. */
+/** Finds free windows with a minimum length for changing these items. */
 export async function findFreeWindows(
   tx: Tx,
   within: Window,

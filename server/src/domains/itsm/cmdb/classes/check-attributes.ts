@@ -8,8 +8,8 @@ const FORMATTED_CHARACTERS_MAX = 2_000;
 const ERRORS_MAX = 20;
 
 /**
- * Merges the schema of a class over those of its base classes. It can add and redefine attributes, and decides
- * whether other attributes are allowed.
+ * Merges a class schema with its base classes. The class can add or redefine attributes and decides if
+ * additional ones are allowed.
  */
 export function mergeSchemas(chain: readonly ObjectSchema[]): ObjectSchema {
   const last = chain.at(-1);

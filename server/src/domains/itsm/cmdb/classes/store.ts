@@ -102,7 +102,7 @@ const CLASS_CHAINS = `
      where chain.depth < $2)
   select leaf, attributes from chain order by depth desc`;
 
-/** Prevents the deletion of the classes of new items until the transaction ends. */
+/** Prevents deleting the classes of new items until the transaction ends. */
 const HOLD_CLASSES = "select from cmdb_classes where name = any($1::text[]) for key share";
 
 /** Reads the attribute schemas of classes, and prevents their deletion. An unknown class has no entry. */

@@ -1,4 +1,4 @@
-/** Relationships of an import, with ends given by id or key. */
+/** Imports relationships. Ends are identified by id or key. */
 import type { FieldError } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { isObject } from "../classes/schema.ts";
@@ -17,7 +17,7 @@ import { inBatches } from "./import-items.ts";
 
 type ItemRef = string | ItemKey;
 
-/** A relationship of an import before its ends are resolved. */
+/** An imported relationship with unresolved ends. */
 export interface RelationshipRow {
   readonly path: string;
   readonly from: ItemRef;

@@ -1,4 +1,4 @@
-/** Parses and validates the items of an import one by one. */
+/** Parses and validates imported items. */
 import { TurnTimer } from "#kernel/work/turn-timer.ts";
 import Type from "typebox";
 import type { CsvFile, CsvRow } from "#kernel/csv/parse-csv.ts";

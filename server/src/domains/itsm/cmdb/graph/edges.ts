@@ -50,7 +50,7 @@ export interface Edge {
 }
 
 const EDGES_MAX = 20_000;
-/** Limit of scanned edges; many can lead to the same items. */
+/** The maximum number of scanned edges, because many can lead to the same items. */
 const SCANNED_EDGES_MAX = 100_000;
 
 /** Lists the relationships between some items, oldest first, up to a limit. */

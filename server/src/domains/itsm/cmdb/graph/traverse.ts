@@ -1,6 +1,6 @@
 /**
- * Breadth-first traversal of the graph. Each hop is one query for all items of the previous hop, so a traversal needs
- * as many round trips as its depth. Cycles end, because each item is reached once, by a shortest path.
+ * Traverses the graph breadth-first. A hop is a single query from all items found in the previous hop, so round
+ * trips are limited by the depth. Cycles are safe because an item is only reached once, by a shortest path.
  */
 import type { RelationshipType } from "../relationships/relationship.ts";
 

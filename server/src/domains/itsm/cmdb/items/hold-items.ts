@@ -11,7 +11,7 @@ export async function missingItems(tx: Tx, ids: readonly string[]): Promise<read
   return ids.filter((id) => !held.has(id));
 }
 
-/** Finds which items exist, and prevents their deletion until the transaction ends. */
+/** Finds existing items and prevents deleting them until the transaction ends. */
 export async function holdItems(tx: Tx, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const text = "select id from cmdb_items where id = any($1::text[]) order by id for key share";
   const rows = await queryRows(tx, text, [ids]);

@@ -16,7 +16,7 @@ export const PAST_ITEMS: PastList = {
   deleted: "cmdb_item.deleted",
 };
 
-/** An item at a past time, with its number of relationships. */
+/** Reads an item at a past time, including its relationship count. */
 export async function readPastItem(
   { tx, now }: ReadContext,
   id: string,
@@ -50,6 +50,6 @@ export async function readPastItem(
 }
 
 const DELETED = "^cmdb_relationship\\.deleted$";
-/** Limit of relationships deleted since then. They are filtered one by one, for all items. */
+/** The maximum number of deleted relationships to filter, because they are filtered individually. */
 const DELETED_MAX = 2_000;
 const TOO_MANY = `More than ${DELETED_MAX} relationships were deleted since then, so they can't be counted.`;

@@ -35,7 +35,7 @@ async function readItemHistory(
   if (after !== undefined && !before) throw invalidField("?after", "is not a cursor of this list");
   const filter = { resourceType: "cmdb_item", resourceId: id, before };
   const found = await queryEvents(tx, filter, limit + 1);
-  // Retention can have deleted all events of an existing item. An id that never existed is not found.
+  // Retention may have deleted all events of an existing item. An unknown id is not found.
   if (found.length === 0 && after === undefined) await store.get(tx, id);
   return toPage(found, limit, toEventEnvelope, (event) => event.id);
 }

@@ -75,7 +75,7 @@ export async function lockByKeys(tx: Tx, keys: readonly ItemKey[]): Promise<Item
   return (await queryRows(tx, text, keyColumns(keys))).map(toItem);
 }
 
-/** Finds the items with these keys in any of these classes. */
+/** Finds items by key in these classes. */
 export async function findByKeys(tx: Tx, keys: readonly ItemKey[]): Promise<Item[]> {
   return (await queryRows(tx, BY_KEY, keyColumns(keys))).map(toItem);
 }

@@ -35,7 +35,6 @@ export interface FoundMerge extends Merge {
   readonly createdAt: string;
 }
 
-/** Finds the merges of these incidents. */
 export async function findMerges(
   tx: Tx,
   sourceIds: readonly string[],

@@ -1,4 +1,4 @@
-/** Splits an incident: a new incident takes some of its comments and attachments. */
+/** Splits an incident by moving comments and attachments to a new incident. */
 import Type from "typebox";
 import { authorOf } from "#kernel/access/caller.ts";
 import type { WriteContext } from "#kernel/contract.ts";

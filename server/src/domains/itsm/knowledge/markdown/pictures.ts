@@ -14,7 +14,7 @@ const TYPE = "article";
 const FILE_ID = /\bfile_[0-9a-hjkmnp-tv-z]{26}\b/g;
 const PICTURES_MAX = 100;
 
-/** Attaches uploads of the caller that a body references. Other files are ignored and not shown. */
+/** Attaches the caller's uploads referenced in the body. Ignores other files. */
 export async function attachPictures(
   ctx: WriteContext<never>,
   articleId: string,

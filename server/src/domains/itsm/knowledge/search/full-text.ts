@@ -32,14 +32,14 @@ export function querySql(query: TextQuery, parameter: string, language: string):
 
 const HITS_MAX = 100;
 
-/** Finds published articles with words of the query, those with all words first. */
+/** Finds published articles by words. Articles with all words are ranked first. */
 export async function findByText(
   tx: Tx,
   query: TextQuery,
   visible: readonly Visibility[],
 ): Promise<readonly TextHit[]> {
-  // Articles are searched with the rules of their language. A query with exclusions or phrases must match completely;
-  // for others one word is sufficient.
+  // Articles use the text search configuration of their language. Queries with exclusions or phrases must match
+  // completely; for others a single word is enough.
   const text = `
     with asked as (
       select language, ${querySql(query, "$1", "language")} as all_of,

@@ -9,7 +9,7 @@ import type { VectorHit } from "./vector-index.ts";
 
 /** A smaller similarity is random. */
 export const SIMILARITY_MIN = 0.22;
-/** The best similarity of a question and its answer. */
+/** The best similarity measured between a question and its answer. */
 const SIMILARITY_MAX = 0.75;
 /** The confidence for an article with all words of the query. */
 const ALL_WORDS_CONFIDENCE = { min: 0.5, max: 0.95 };

@@ -42,7 +42,7 @@ const BEFORE = `
   select change from text_embeddings
    where kind = $1 and model = $2 order by change desc offset $3 limit 1`;
 
-/** Finds the change after which a kind has at most this many chunks. */
+/** Finds the change after which only this many chunks follow. */
 export async function findChangeBefore(
   tx: Tx,
   { kind, chunks }: { readonly kind: IndexedKind; readonly chunks: number },

@@ -194,7 +194,7 @@ test("a mail for several mailboxes locks them in a fixed order, which prevents d
   const waiting = `select from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock' and query like '%mail_bytes%'`;
   await until(async () => (await world.sql(waiting)).length > 0);
-  // While it waits for the first lock, it holds no other lock.
+  // It must not hold another lock while waiting for the first.
   await db.write(partition, (session) => session.send(`${lock} nowait`, [second]));
   gate.resolve();
   await Promise.all([holding, accepted]);

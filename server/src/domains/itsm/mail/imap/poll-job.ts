@@ -78,7 +78,7 @@ export const findPolledJob = job({
   },
 });
 
-/** Fetches mails after the cursor one by one, until none is left or the time is up. */
+/** Fetches new mails one by one until the timeout. */
 export async function pollMailbox(
   platform: Platform,
   partition: Partition,

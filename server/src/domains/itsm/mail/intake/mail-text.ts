@@ -16,7 +16,7 @@ export function titleOf({ subject, visible }: Pick<ParsedMail, "subject" | "visi
   return (bare || first || "(no subject)").slice(0, TITLE_CHARACTERS_MAX).toWellFormed();
 }
 
-/** The text of a mail, and notes about omitted parts. */
+/** Renders the mail text with notes about omitted content. */
 export function renderText(mail: Pick<ParsedMail, "visible" | "notices">): string {
   const notes = mail.notices.map((notice) => `[${notice}]`).join("\n");
   return [mail.visible.slice(0, TEXT_CHARACTERS_MAX).trim() || "(no text)", notes]

@@ -3,7 +3,7 @@ import type { PreparedMail } from "./prepare-mail.ts";
 
 export type ReadMail = Extract<PreparedMail, { kind: "parsed" }>;
 
-/** The outcome of a mail, for its row and its event. */
+/** The mail outcome, stored in its row and event. */
 export interface MailOutcome {
   readonly state: "received" | "ignored" | "bounced" | "failed";
   readonly reason: string;

@@ -1,4 +1,4 @@
-/** The sender of a mail. The header is not proof: it identifies a person, and grants no rights. */
+/** Identifies the mail sender. The header is not verified, so it never grants permissions. */
 import { readRights } from "#domains/identity/accounts/index.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
@@ -6,7 +6,7 @@ import { queryRows } from "#kernel/db/statement.ts";
 import { findOwnIds, findPerson, type Person } from "../../contacts/index.ts";
 import type { TicketIdentity, TicketKind } from "../../tickets/index.ts";
 
-/** A sender, as far as known. */
+/** The identified sender. */
 export interface Sender {
   readonly address: string;
   readonly name: string;

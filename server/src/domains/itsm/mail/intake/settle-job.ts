@@ -10,7 +10,7 @@ export const ATTEMPTS_MAX = 6;
 /** Includes the events of tickets created or updated by mails. */
 const EVENTS: readonly EventType[] = [MailReceived, MailIgnored, MailBounced];
 
-/** Processes an accepted mail: it is read outside of a transaction, and settled in one. */
+/** Processes an accepted mail: reads it outside a transaction and stores the result in one. */
 export const settleMailJob = job({
   kind: "mail.settle",
   payload: Type.Object({

@@ -56,10 +56,7 @@ async function settleRead(ctx: WriteContext, prepared: ReadMail): Promise<void> 
   await finish(ctx, prepared, outcome);
 }
 
-/**
- * Reserves the message id of the mail, so that a repeated mail does nothing. Waits for a concurrent mail with the
- * same id.
- */
+/** Reserves the message id to ignore repeated mails. Waits for a concurrent mail using the same id. */
 async function claimMessageId(ctx: WriteContext, { mail, waiting }: ReadMail): Promise<void> {
   await ctx.send(
     "update mails set message_id = $2, from_address = $3, from_name = $4, subject = $5 where id = $1",

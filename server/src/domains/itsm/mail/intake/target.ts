@@ -14,7 +14,6 @@ interface TargetRow {
   readonly mailBytes: number;
 }
 
-/** A mailbox, and whether it accepts mails now. */
 export interface FoundTarget extends MailTarget {
   readonly enabled: boolean;
   readonly isFull: boolean;

@@ -16,7 +16,7 @@ import type { ParsedMail } from "../mime/parsed-mail.ts";
 import { readMessageId, readReplyAddress, type ReplyTarget } from "../outgoing/reply-address.ts";
 import { isParty, type Sender } from "./sender.ts";
 
-/** How a mail was matched with its ticket. */
+/** The rule used to match a mail to a ticket. */
 export type ThreadReason = "reply" | "reply_address" | "subject";
 
 export interface Thread {
@@ -110,7 +110,7 @@ function readAddresses(
 
 type Found = Pick<Thread, "kind" | "ticket" | "reason">;
 
-/** Finds the ticket of the replied mail, which is one of ours or an earlier incoming mail. */
+/** Finds the ticket by the replied mail, which can be outgoing or incoming. */
 async function findByReferences(
   ctx: ThreadContext,
   references: readonly string[],

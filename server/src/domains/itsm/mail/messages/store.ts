@@ -10,7 +10,7 @@ const COLUMNS = `
   case when ticket_id is not null then
     json_build_object('kind', ticket_kind, 'id', ticket_id, 'number', ticket_number) end as ticket`;
 
-/** The mails of a mailbox before an id, newest first. */
+/** Lists a mailbox's mails before an id, newest first. */
 export async function listMails(
   tx: Tx,
   mailboxId: string,
@@ -59,7 +59,7 @@ export async function findWaiting(tx: Tx, id: string): Promise<WaitingMail | und
   return row;
 }
 
-/** The message ids that identify a ticket thread for mail clients: of its first and last mail. */
+/** Returns the message ids of the first and last mail, used by mail clients to group the conversation. */
 export async function findThreadIds(tx: Tx, ticketId: string): Promise<readonly string[]> {
   const rows = await queryRows(
     tx,

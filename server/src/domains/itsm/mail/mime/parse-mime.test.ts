@@ -72,7 +72,7 @@ test("hostile mails stay within limits: no header injection, and the sender is s
     "Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: constructor\r\n\r\nx\r\n--b--";
   const odd = await parse(Buffer.from(`From: eve@x.example\r\n${types}`));
   expect([fileNames(odd), odd.notices]).toEqual([[["attachment-1.bin", false]], []]);
-  // Takes little time, far below the limit of a mail.
+  // Must finish far below the time limit.
   const row = `<pre>&valueOf;${"&#32;".repeat(390_000)}x</pre>`;
   const wide = await parse(
     Buffer.from(`From: eve@x.example\r\nContent-Type: text/html\r\n\r\n${row}`),

@@ -81,7 +81,7 @@ function introduces(lines: readonly string[], index: number): boolean {
   return false;
 }
 
-/** The start of quoted lines at the end of a text; its length if there are none. */
+/** Returns the start of the quoted lines at the end, or the text length. */
 function trailingQuote(lines: readonly string[]): number {
   let at = lines.length;
   let quotes = 0;

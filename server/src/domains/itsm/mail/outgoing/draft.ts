@@ -1,4 +1,4 @@
-/** The data of a mail about a ticket, read when it is sent. */
+/** Collects the data for a ticket mail when sending it. */
 import type { Platform } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";

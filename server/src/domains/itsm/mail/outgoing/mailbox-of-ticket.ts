@@ -10,7 +10,7 @@ const FIND = `
             m.team_id = $2 desc nulls last, m.id
    limit 1`;
 
-/** The mailbox for replies about a ticket: the one that received it, the mailbox of its team, or the oldest. */
+/** Finds the mailbox for replies: the receiving mailbox, the team's, or the oldest. */
 export async function findTicketMailbox(
   tx: Tx,
   ticket: { readonly id: string; readonly teamId: string | null },

@@ -1,4 +1,4 @@
-/** Enqueues mails about tickets: for members with their notifications, and for contacts, who have no inbox. */
+/** Enqueues ticket mails: for members together with notifications, and for contacts because they have no inbox. */
 import type { ReaderContext, WriteContext } from "#kernel/contract.ts";
 import { CAUSATION_DEPTH_MAX, type EventType, type RecordedEvent } from "#kernel/log/event.ts";
 import { reader } from "#kernel/readers/reader.ts";
@@ -26,7 +26,7 @@ export const ticketMailer: TicketMailer = {
   },
 };
 
-/** Notifies contacts about changes of their tickets by others. */
+/** Notifies contacts about changes by others. */
 export const contactReader = reader({
   name: "mail.tell_contacts",
   on: TICKET_KINDS.flatMap((kind) => TOLD_VERBS.map((verb) => `${kind}.${verb}`)),

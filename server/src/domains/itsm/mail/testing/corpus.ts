@@ -1,4 +1,4 @@
-/** Sample mails in the formats of many clients, as bytes. */
+/** Raw sample mails from many clients. */
 
 function lines(...parts: readonly string[]): Buffer {
   return Buffer.from(parts.join("\r\n"), "latin1");

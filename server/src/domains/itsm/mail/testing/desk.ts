@@ -76,7 +76,7 @@ export async function useDesk(env: Record<string, string> = {}) {
 /** Waits until no settlement, notification or mail is pending. */
 export async function settled(world: World): Promise<void> {
   await until(async () => {
-    // One statement gives a consistent snapshot: results of a job are visible when the job is not.
+    // A single statement reads a consistent snapshot: either the job or its results are visible.
     const busy = await world.sql(
       `select from readers where name in ('mail.tell_contacts', 'desk.tell_watchers')
           and (epoch, xid, seq) < (select epoch, xid, seq from events

@@ -1,4 +1,4 @@
-/** A major incident on one screen: roles, broadcasts, and number of affected people. */
+/** The room of a major incident: roles, broadcasts, and the number of affected people. */
 import Type from "typebox";
 import type { ReadContext } from "#kernel/contract.ts";
 import { queryRows } from "#kernel/db/statement.ts";
@@ -48,7 +48,7 @@ const COUNTS = `
          count(distinct caller_id)::int as people
     from incidents where id = $1 or parent_id = $1`;
 
-/** Reads the broadcasts of an incident, newest first. */
+/** Reads the broadcasts, newest first. */
 export async function readBroadcasts({ tx }: Pick<ReadContext, "tx">, incidentId: string) {
   const filter = {
     resourceType: "incident",

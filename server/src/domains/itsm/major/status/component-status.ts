@@ -1,4 +1,4 @@
-/** Computes the current status of components, and of each of the last 90 days, from the notices. */
+/** Computes component status, current and for the last 90 days, from the notices. */
 
 export const DAYS_SHOWN = 90;
 const DAY_MS = 86_400_000;
@@ -33,7 +33,7 @@ export interface DayStanding {
 const worst = (standings: readonly Standing[]): Standing =>
   STANDINGS[Math.max(0, ...standings.map((one) => STANDINGS.indexOf(one)))] ?? "up";
 
-/** The current status of a component, or of the complete page. */
+/** Computes the current status for a component or the whole page. */
 export function computeStanding(notices: readonly Notice[], componentId?: string): Standing {
   return worst(
     notices
@@ -43,7 +43,7 @@ export function computeStanding(notices: readonly Notice[], componentId?: string
   );
 }
 
-/** The last days of a component, oldest first, each with its worst status. */
+/** Lists the last days with the worst status, oldest first. */
 export function listDays(
   notices: readonly Notice[],
   componentId: string,

@@ -1,4 +1,4 @@
-/** Log reader: a broadcast with a public text creates a notice, and the end of its incident ends the notice. */
+/** Log reader: creates a notice from a broadcast with public text, and ends it with the incident. */
 import { randomBytes } from "node:crypto";
 import type { Static } from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
@@ -78,7 +78,7 @@ const MOVE = `
   update status_notices set status = $2, resolved_at = case when $2 = 'resolved' then $3::timestamptz end
    where incident_id = $1 and (status = 'resolved') <> ($2 = 'resolved') returning incident_id`;
 
-/** Ends an active notice, or reactivates an ended one. */
+/** Ends an active notice or reactivates it. */
 async function moveNotice(
   tx: Tx,
   { incidentId, at }: Moment,

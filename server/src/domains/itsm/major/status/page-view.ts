@@ -100,7 +100,7 @@ function renderNotice(notice: Notice, { components }: PublicPage): Markup {
 <ol>${updates.map(({ status, message, at }) => markup`<li><p><b>${statusWords(status)}</b> <time datetime="${at}">${toMoment(at)}</time></p><p class="words">${message}</p></li>`)}</ol></article>`;
 }
 
-/** Renders the Atom feed: one entry per notice with its updates, newest first. */
+/** Renders the Atom feed with an entry for every notice, newest first. */
 export function renderFeed(page: PublicPage, now: Date, address: string): string {
   const { settings, notices } = page;
   const entries = notices.map(({ publicId, title, status, startedAt, updates }) => {

@@ -64,7 +64,7 @@ async function readPolicies(tx: Tx): Promise<readonly ActivePolicy[]> {
     select id, entity, conditions, steps, repeats from escalation_policies
      where active and conditions is not null order by name, id`;
   return (await queryRows(tx, text, [])).map((row) => {
-    // Validated when it was saved.
+    // Already validated when saved.
     const policy = row as unknown as Pick<
       Policy,
       "id" | "entity" | "steps" | "repeats" | "conditions"

@@ -1,4 +1,4 @@
-/** A page: one escalation of one ticket, step by step, until it is acknowledged. */
+/** A page: escalates a ticket step by step until acknowledged. */
 import Type, { type Static } from "typebox";
 import { event } from "#kernel/log/event.ts";
 import { id, nullable, Time } from "#kernel/schema/schema.ts";
@@ -36,7 +36,7 @@ export const Page = Type.Object(
 );
 export type PageData = Static<typeof Page>;
 export type Page = PageData & { readonly revision: number };
-/** A page with the steps of its policy at its start. */
+/** A page with a copy of the policy steps. */
 export type StoredPage = Page & { readonly steps: readonly PageStep[]; readonly repeats: number };
 
 const about = { resource: "page", data: Page };

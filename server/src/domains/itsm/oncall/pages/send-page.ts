@@ -154,7 +154,7 @@ export const advancePageJob = job({
   },
 });
 
-/** Ends a page whose ticket needs no more work. */
+/** Ends a page after its ticket was resolved or handled. */
 export async function endPage(
   ctx: WriteContext<typeof PageEnded>,
   page: StoredPage,

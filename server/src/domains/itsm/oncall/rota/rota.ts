@@ -53,7 +53,7 @@ const DAY_MS = 24 * HOUR_MS;
 export const AROUND_MS = 40 * DAY_MS;
 const HOURS = { hour: 1, day: 24, week: 168 } as const;
 
-/** The shifts of a time range, and the complete turns of each layer. */
+/** The planned shifts, including complete turns by layer. */
 export interface RotaPlan {
   readonly shifts: readonly Shift[];
   readonly layers: readonly (readonly Shift[])[];
@@ -98,8 +98,8 @@ function toShift({ id, userId, from, until }: Override): Shift {
 }
 
 /**
- * Estimates the number of turns of a rota in a time range, cut by the hours of their layers. Without overrides the
- * number of shifts is at most twice as large.
+ * Estimates the number of turns in a time range, including cuts by layer hours. Without overrides, there are at
+ * most twice as many shifts.
  */
 export function countTurns({ layers }: Rota, fromMs: number, untilMs: number): number {
   const spanMs = untilMs - fromMs;
@@ -216,7 +216,10 @@ function toInstantMs(timeZone: string, wallMs: number): number {
   return wallMs - Math.min(nearOffsetMs, lastOffsetMs);
 }
 
-/** A day with equal offsets at both ends has one offset. Reading the offset of each moment is slow. */
+/**
+ * Returns the zone offset. If both ends of a day have equal offsets, the day has one offset; calculating it for
+ * every moment is slow.
+ */
 function offsetMsAt(timeZone: string, ms: number): number {
   const day = Math.floor(ms / DAY_MS);
   const offsetMs = dayOffsetMs(timeZone, day);

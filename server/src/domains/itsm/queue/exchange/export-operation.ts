@@ -40,7 +40,7 @@ export const exportTickets = query({
       return [...new Set(found.flat().map(({ key }) => key))].toSorted();
     });
     const format = csvFormat(own, formulas);
-    // The first page is read before the response starts, so that an invalid filter returns 422.
+    // Read before the response starts, so that an invalid filter returns 422.
     const pages = await openPages(platform, caller, asked);
     const file: Download = {
       mediaType: format.mediaType,

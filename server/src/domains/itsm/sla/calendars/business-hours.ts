@@ -59,7 +59,7 @@ export function businessTime(calendar: Calendar | null): BusinessTime {
   return calendar ? new WorkingTime(calendar) : AROUND_THE_CLOCK;
 }
 
-/** True for a calendar with so little time that an amount takes more than ten years. */
+/** Returns true if the calendar has so few hours that a target would take more than ten years. */
 export function isBeyondHorizon({ hours }: Pick<Calendar, "hours">, amountMs: number): boolean {
   return amountMs > (weekMs(hours) * SEARCH_DAYS_MAX) / WEEKDAYS;
 }
@@ -140,7 +140,7 @@ class WorkingTime implements BusinessTime {
     return undefined;
   }
 
-  /** The first day at the end of which an amount has passed since the start of another day. */
+  /** Finds the first day by the end of which the amount has passed. */
   #dayThatReaches(first: number, amountMs: number): number | undefined {
     const reaches = (day: number): boolean =>
       this.#sumBefore(day + 1, first) - this.#sumBefore(first, first) >= amountMs;
@@ -227,7 +227,7 @@ class WorkingTime implements BusinessTime {
     return this.#last.offsetMs;
   }
 
-  /** Finds the first instant with another offset, by binary search. */
+  /** Finds the next offset change by binary search. */
   #findOffsetChange(beforeMs: number, afterMs: number, offsetMs: number): number {
     let [low, high] = [beforeMs, afterMs];
     while (high - low > OFFSET_CHANGE_STEP_MS) {

@@ -91,7 +91,7 @@ export async function findCalendar(
   return rows[0];
 }
 
-/** Reads the hours of a shared calendar, and locks it until the transaction ends. */
+/** Reads a shared calendar and locks it until the transaction ends. */
 export async function lockCalendar(
   tx: Tx,
   calendarId: string,

@@ -17,7 +17,7 @@ export function assertCanSee(kind: TicketKind, { caller }: ClockReaderContext): 
   if (!mayRead(kind, caller)) throw forbidden(kind.read.name);
 }
 
-/** Throws 403 unless the caller sees all tickets of a kind. */
+/** Throws 403 unless the caller can read all tickets of the kind. */
 export function assertSeesAllTickets(kind: TicketKind, ctx: ClockReaderContext): void {
   if (!visibleKinds(ctx).includes(kind.kind)) throw forbidden(kind.reporting.permission.name);
 }

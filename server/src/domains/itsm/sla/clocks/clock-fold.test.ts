@@ -105,7 +105,7 @@ test("records the first public agent comment or the completion as the final resp
   expect(seenAt(plan, [called, byCaller], 10)[0]).toBe("running");
   const byCreator = comment(6, false, "usr_creator");
   expect(seenAt(plan, [called, byCaller, byCreator], 10)).toEqual(["met", 6, null, false]);
-  // The deployer of a workflow is not the requester.
+  // Deploying a workflow does not make the user a requester.
   const workflow = { id: "wf_1", name: "", type: "workflow" as const };
   const raised = { ...created({ callerId: null }), actor: workflow };
   expect(seenAt(plan, [raised, byCreator], 10)).toEqual(["met", 6, null, false]);

@@ -74,7 +74,7 @@ export interface SlaClockState {
   readonly firstState: string;
   /** The transaction that created the ticket. */
   readonly madeIn: string;
-  /** Ids of the people who created it, from the ticket and from the log. Empty for an automation. */
+  /** The creators, from the ticket and the log. Empty for automations. */
   readonly creators: readonly string[];
   /** Ids of the people who wait for a response: the caller, or the creators. */
   readonly askerIds: readonly string[];
@@ -231,7 +231,7 @@ function applyEvent(plan: ClockPlan, clock: SlaClockState, event: RecordedEvent)
   return markMatched(applyConditions(plan, applyTicketState(plan, later, moment), moment));
 }
 
-/** A clock counts as a result once its policy matches and it has started. */
+/** Marks a started clock as matched when the policy matches. */
 function markMatched(clock: SlaClockState): SlaClockState {
   return { ...clock, everMatched: clock.everMatched || (clock.matched && clock.hasStarted) };
 }

@@ -77,7 +77,7 @@ export const SlaClock = Type.Object(
 );
 export type SlaClock = Static<typeof SlaClock>;
 
-/** A clock in the clock list, with its ticket. */
+/** A listed clock with its ticket. */
 export const ClockListItem = Type.Object(
   {
     ...clockFields,

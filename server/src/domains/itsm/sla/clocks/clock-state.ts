@@ -35,7 +35,7 @@ export function clockStateAt(plan: ClockPlan, clock: SlaClockState, atMs: number
   };
 }
 
-/** The clock of a policy that no longer matches, with its values at that moment. */
+/** Returns the clock as it was when the policy stopped matching. */
 function leftState(plan: ClockPlan, clock: SlaClockState): ClockView {
   const { elapsedMs, warnedAt, breachedAt } = clock.left ?? clock;
   return {

@@ -1,13 +1,13 @@
 import type { RecordedEvent } from "#kernel/log/event.ts";
 
-/** The part of a clock that tracks who waits for a reply. */
+/** Tracks which party is waiting for a reply. */
 interface Conversation {
   readonly askerIds: readonly string[];
 }
 
 type TicketPeople = Readonly<Record<string, unknown>>;
 
-/** True for a public comment by a person who waits for a reply. */
+/** Returns true for a public comment by a person waiting for a reply. */
 export function isQuestion({ askerIds }: Conversation, { data, actor }: RecordedEvent): boolean {
   const isAsker = askerIds.includes(actor.id) || askerIds.includes(String(data["createdBy"]));
   return data["internal"] === false && (isAsker || data["byAgent"] === false);

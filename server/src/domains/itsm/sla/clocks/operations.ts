@@ -19,7 +19,7 @@ const TICKET_PATHS = [
   readonly path: string;
 }[];
 
-/** The clocks of a ticket, for each ticket kind. */
+/** Lists the clocks of a ticket, as one operation per ticket kind. */
 export const ticketClocks = TICKET_PATHS.map((ticketPath) => {
   const { kind, prefix, path } = ticketPath;
   const route: Route = `GET ${path}/{id}/sla`;

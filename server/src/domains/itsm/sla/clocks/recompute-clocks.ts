@@ -34,7 +34,7 @@ const Payload = Type.Object({
   after: Type.Integer(),
 });
 
-/** The clocks of one policy in one environment. */
+/** Recomputes a policy's clocks in one environment. */
 export const recomputeClocksJob = job({
   kind: "sla.recompute",
   payload: Payload,

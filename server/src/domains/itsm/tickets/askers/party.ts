@@ -1,6 +1,6 @@
 /**
- * The parties of a ticket: callers, creators and invited people. They see it without read permission for its kind,
- * but without internal data.
+ * Ticket parties: callers, creators and invited people. They can read their tickets without permission for the
+ * kind, except for internal data.
  */
 import type { TSchema } from "typebox";
 import type { Caller } from "#kernel/access/caller.ts";

@@ -123,7 +123,7 @@ const FIND = `
    where ($2 or not f.internal) and (a.ticket_id = $1 or ($2 and a.ticket_id = any (array(
            ${mergedTicketsSql("$1")}))))`;
 
-/** The attachments of a ticket that the viewer can see, in order. */
+/** Finds the attachments visible to the viewer, in order. */
 export async function findAttachments(
   { tx, caller }: ReadContext,
   kind: TicketKind,

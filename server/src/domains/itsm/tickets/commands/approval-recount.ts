@@ -25,7 +25,7 @@ const DEPARTURES = [
 interface Recount<T, E extends EventType> {
   readonly kind: Pick<TicketKind, "plural" | "table">;
   readonly store: Pick<TicketStore<T>, "lock">;
-  /** The state in which tickets wait for the approvers in their column `approver_ids`. */
+  /** The state for tickets waiting on `approver_ids`. */
   readonly waitingState: string;
   readonly emits: readonly E[];
   /** Called with each locked ticket. */

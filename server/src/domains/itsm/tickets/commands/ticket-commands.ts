@@ -1,6 +1,6 @@
 /**
- * Declares commands on one ticket. A kind declares the input, changes and event of a command; the route, lock,
- * If-Match, state check, revision and response are derived.
+ * Declares ticket commands. A kind declares the input, changes and event; the route, lock, If-Match, state
+ * check, revision and response are derived.
  */
 import type { Static, TObject, TSchema, TUndefined } from "typebox";
 import { authorOf } from "#kernel/access/caller.ts";
@@ -40,7 +40,7 @@ export interface TicketModel<T extends Ticket, Action extends string, S extends 
   readonly schema: S;
   readonly toData: (ticket: T) => Static<S>;
   readonly store: Pick<TicketStore<T>, "lock" | "update">;
-  /** The ticket after an action, with these fields. Throws 409 if its state does not allow the action. */
+  /** Returns the ticket after an action, with these fields. Throws 409 if not allowed in the current state. */
   readonly applyTransition: (
     ticket: T,
     action: Action,
@@ -66,7 +66,7 @@ interface CommandDocs<Body extends TSchema> {
   readonly fails?: readonly FailureType[];
   /** Also allowed for requesters without permission to work on such tickets. */
   readonly forAskers?: true;
-  /** The states that allow the command; default: all. A transition uses those of its state machine. */
+  /** The allowed states. Default: all, or those in the state machine for a transition. */
   readonly states?: readonly string[] | undefined;
 }
 
@@ -136,7 +136,7 @@ export interface TicketCommands<T extends Ticket, Action extends string, Data> {
     action: Action,
     declaration: TransitionCommand<T, E, Also, Body> & WithDetails<T, E, Body, Data>,
   ) => Operation;
-  /** Performs an action on a locked ticket: its new state, its next revision and its event. */
+  /** Performs an action on a locked ticket: sets the state and revision, and emits the event. */
   readonly perform: <E extends EventType>(
     ctx: WriteContext<NoInfer<E>>,
     ticket: T,

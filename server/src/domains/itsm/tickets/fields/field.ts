@@ -65,7 +65,7 @@ export type FieldDefinition = Static<typeof FieldDefinition>;
 
 export const FieldDefinitions = Type.Array(FieldDefinition, { maxItems: FIELDS_MAX });
 
-/** The custom field definitions of a kind, in order. */
+/** Reads the custom field definitions in order. */
 export async function readFieldDefinitions(
   tx: Tx,
   kind: TicketKindName,
@@ -98,7 +98,7 @@ export function valueSchema({ type, name, choices = [], help }: FieldDefinition)
   }
 }
 
-/** The JSON Schema of all custom fields of a kind, for forms. */
+/** Builds the JSON Schema for custom fields, used in forms. */
 export function fieldsSchema(definitions: readonly FieldDefinition[]): object {
   return {
     type: "object",

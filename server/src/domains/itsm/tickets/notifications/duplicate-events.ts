@@ -11,13 +11,13 @@ interface Lookup {
   readonly services: Pick<PlatformServices, "contributions">;
 }
 
-/** An event of an incident, and the duplicate that the notification is about. */
+/** An incident event, and the duplicate to notify about. */
 export interface DuplicateEvent {
   readonly event: RecordedEvent;
   readonly ticket: TicketIdentity;
 }
 
-/** The resolution of an incident as an event of each duplicate. Empty for other events. */
+/** Converts the resolution of an incident to events for its duplicates. Ignores other events. */
 export async function toDuplicateEvents(
   { tx, services }: Lookup,
   event: RecordedEvent,

@@ -23,7 +23,7 @@ export interface TicketMailPart {
   readonly links: readonly { readonly label: string; readonly url: string }[];
 }
 
-/** Adds a part to the mails of some events, for example a satisfaction question. Called when a mail is sent. */
+/** Adds content to event mails, such as a satisfaction question. Called when sending. */
 export type TicketMailPartBuilder = (
   platform: Platform,
   about: {

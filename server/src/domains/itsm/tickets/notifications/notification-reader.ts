@@ -1,6 +1,6 @@
 /**
- * Notifies people of changes of a ticket by others: the requester, the assignee and watchers. Requesters are notified
- * without read permission, but never of internal changes.
+ * Notifies the requester, assignee and watchers about changes by others. Requesters don't need read permission
+ * but never receive internal changes.
  */
 import { readPrincipals } from "#domains/identity/accounts/index.ts";
 import { NotificationSent } from "#domains/notifications/index.ts";
@@ -28,7 +28,7 @@ interface Message {
   readonly field?: string;
   /** Only for agents. */
   readonly internal?: true;
-  /** Not for the assignee, who is notified in another way. */
+  /** True if the assignee is notified separately. */
   readonly exceptAssignee?: true;
 }
 
@@ -155,7 +155,7 @@ function mentionedIn({ data }: RecordedEvent): readonly string[] {
   return mentions ?? [];
 }
 
-/** The recipient and the creator of a request; the caller of an incident, or its creator without a caller. */
+/** Returns the recipient and creator of a request, or the caller of an incident (by default the creator). */
 function askersOf({ callerId, requestedFor, createdBy }: TicketIdentity): readonly string[] {
   if (requestedFor !== undefined) return [requestedFor, createdBy];
   return [callerId ?? createdBy];

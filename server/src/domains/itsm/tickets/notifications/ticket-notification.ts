@@ -15,9 +15,7 @@ interface TicketMessage {
   readonly more?: string;
 }
 
-/**
- * Notifies people of a ticket event, in the conversation of the ticket. Actors are not notified of their own actions.
- */
+/** Notifies people about a ticket event in the ticket's conversation, except about their own actions. */
 export async function notifyOfTicket(
   ctx: WriteContext<typeof NotificationSent>,
   event: RecordedEvent,
@@ -52,7 +50,7 @@ async function mailOfTicket(
   return mailer ? mailer.enqueue(ctx, event, recipientIds) : false;
 }
 
-/** The page of a ticket, and the conversation of its mails. */
+/** Returns the ticket link and conversation for mails. */
 export function ticketMail({
   id,
   number,

@@ -10,7 +10,7 @@ const ITSM = "/api/v1/itsm";
 const raise = async (plural: string, body: object = {}): Promise<any> =>
   (await owner(`POST ${ITSM}/${plural}`, { title: "No mail", ...body })).body.data;
 
-/** All input schemas of operations, each with its path. */
+/** Collects the operation input schemas by path. */
 function inputsOf(document: any): (readonly [string, any])[] {
   const found: (readonly [string, any])[] = [];
   const walk = (path: string, part: any): void => {

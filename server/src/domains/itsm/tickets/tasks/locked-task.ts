@@ -100,7 +100,7 @@ export function emitReady(
   }
 }
 
-/** A task with its open dependencies. */
+/** Adds the open dependencies to a task. */
 export function withBlockers(task: Task, tasks: readonly WaitingTask[]): WaitingTask {
   const open = new Set(tasks.filter(({ state }) => state === "open").map(({ id }) => id));
   return { ...task, blockedBy: task.dependsOn.filter((id) => open.has(id)) };

@@ -1,4 +1,4 @@
-/** The input of a task, validated against the other tasks of its ticket. */
+/** Task input, validated against the other tasks of the ticket. */
 import type { Static } from "typebox";
 import type { ReadContext } from "#kernel/contract.ts";
 import { invalidField } from "#kernel/operation/failure.ts";

@@ -102,7 +102,7 @@ export const listTasks = query({
   },
 });
 
-/** Selects the tasks visible to a caller: of ticket kinds that the caller can see completely. */
+/** Selects tasks of ticket kinds for which the caller can read all tickets. */
 function visibleTo({ services, caller }: ReadContext): ListCondition {
   const kinds = ticketKinds(services).filter(
     (kind) => caller.permissions.has(kind.read.name) && !seesOwnOnly(kind, caller),

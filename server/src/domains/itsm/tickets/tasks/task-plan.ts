@@ -1,4 +1,4 @@
-/** The tasks that a template or catalog item adds to its tickets. */
+/** Tasks added to tickets by a template or catalog item. */
 import Type, { type Static } from "typebox";
 import { findMembersByIds } from "#domains/identity/accounts/index.ts";
 import { authorOf } from "#kernel/access/caller.ts";
@@ -49,7 +49,7 @@ export const TaskPlan = Type.Array(PlannedTask, {
 });
 export type TaskPlan = readonly PlannedTask[];
 
-/** Throws 422 with the path of each missing person or team, and of each dependency on a later task. */
+/** Throws 422 with the paths of missing people or teams, and of dependencies on later tasks. */
 export async function assertPlan(ctx: ReadContext, plan: TaskPlan): Promise<void> {
   const present = await findPresent(ctx, plan);
   const errors = plan.flatMap(({ assigneeId, teamId, dependsOn = [] }, index): FieldError[] => {

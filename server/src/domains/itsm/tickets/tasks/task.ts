@@ -54,7 +54,6 @@ export const Task = Type.Object(
 );
 export type Task = Static<typeof Task> & { readonly revision: number };
 
-/** A task with its dependencies. */
 export const WaitingTask = Type.Object(
   {
     ...Task.properties,

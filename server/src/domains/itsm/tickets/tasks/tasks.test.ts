@@ -62,7 +62,7 @@ test("a change created from a template has its tasks, and cannot be completed be
   ]);
   expect(new Date(drain.dueAt).getTime() - new Date(drain.createdAt).getTime()).toBe(3_600_000);
   expect(restart.blockedBy).toEqual([drain.id]);
-  // Members who do not work on changes see no internal tasks, also in the timeline.
+  // Members without access to changes can't see internal tasks, even in the timeline.
   expect((await tasksOf(path, viewer)).map(({ title }) => title)).toEqual([
     "Drain it",
     "Restart it",

@@ -1,7 +1,7 @@
 /** The properties of a VEVENT by name. */
 export type ParsedEvent = ReadonlyMap<string, string>;
 
-/** Parses the events of a calendar by RFC 5545, independent of our own code. */
+/** Parses calendar events by RFC 5545, independently from the product code. */
 export function parseICalendar(calendar: string): ParsedEvent[] {
   if (!calendar.endsWith("\r\n")) throw new Error("A line has no end.");
   const lines = calendar.slice(0, -2).replaceAll("\r\n ", "").split("\r\n");

@@ -10,7 +10,7 @@ export interface Snapshot {
   readonly xmax: bigint;
 }
 
-/** The time from the start of a transaction to its first write, after which a snapshot contains it. */
+/** The maximum time from the start of a transaction to its first write. Snapshots include it afterwards. */
 const FIRST_WRITE_MAX_MS = 400;
 /** Slower transactions are ignored, because a breach must be announced within five seconds. */
 const TRANSACTION_WAIT_MAX_MS = 2_500;
