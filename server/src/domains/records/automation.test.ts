@@ -1,4 +1,4 @@
-/** Record steps, record triggers and webhooks about records, with the access rules of tables. */
+/** Record steps, triggers and webhooks follow the access rules of tables. */
 import { expect, test } from "vitest";
 import { waitUntilIdle, deployEventWorkflow, findRuns } from "#domains/runs/testing/triggers.ts";
 import {
@@ -225,7 +225,7 @@ test("webhooks send records with the field visibility of the last editor", async
   expect(heard("part")).toEqual(["open 1 null"]);
   expect(heard("guess")).toEqual([]);
 
-  // The webhook sends what the member who last changed its filter or URL may see.
+  // The webhook uses the permissions of the member who last changed the filter or URL.
   await maker(`PATCH /api/v1/webhooks/${whole}`, { filter: { "data.tableSlug": table.slug } });
   await happen("open 2");
   expect(heard("whole").slice(2)).toEqual(["open 2 null"]);

@@ -50,7 +50,7 @@ describe("members receive events according to the access rules", () => {
     "updated hidden 12 - → hidden 12 closed (state) [hidden]",
     "deleted hidden 12 closed [hidden]",
   ];
-  // Agents do not see salaries. An event of a hidden record has no state; of a closed record, it has no other
+  // Agents can't see salaries. Events of hidden records contain no state, and those of closed records only this
   // field.
   const TO_AGENTS = [
     "created tale - open [tale]",
@@ -90,7 +90,7 @@ describe("members receive events according to the access rules", () => {
       more = body.pagination.hasMore;
     }
     expect(pages.flat()).toEqual([...TO_AGENTS, FREE]);
-    // A long poll does not return early for events that its caller may not see.
+    // A long poll must not return early because of hidden events.
     const waited = await builder(
       `GET /api/v1/events/topics/record/events?after=${since}&limit=1&timeout=1000`,
     );

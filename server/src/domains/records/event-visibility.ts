@@ -1,7 +1,4 @@
-/**
- * Applies access rules to events about records. Events lose hidden fields; a member who may not see the
- * record receives no event about it.
- */
+/** Applies access rules to record events: removes hidden fields, and drops events of hidden records. */
 import type { Principal } from "#kernel/access/caller.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
 import type {
@@ -168,7 +165,7 @@ function hiddenFields(
   return new Set(checkAccess(grants, record, fields).deniedFields);
 }
 
-/** The display name is the value of a field, and is hidden with it. */
+/** Removes the display name if its field is hidden. */
 function filterResource(
   resource: RecordedEvent["resource"],
   data: Data,

@@ -5,7 +5,7 @@ import { Slug, TableId, type TableSchema } from "#domains/tables/index.ts";
 import { changesBetween, RecordId, type TableRecord } from "./record.ts";
 import { recordStatements } from "./record-statements.ts";
 
-/** The table of an event, at the time of the event. */
+/** The table as it was during the event. */
 export const tableFields = {
   tableSlug: Slug,
   tableId: TableId,
@@ -80,7 +80,7 @@ export function recordUpdateData(schema: TableSchema, before: TableRecord, after
   };
 }
 
-/** The data of an event about a record that does not contain a state of the record. */
+/** Builds the data of a record event without a record state. */
 export function aboutRecordData(schema: TableSchema, record: TableRecord) {
   return { ...tableDataOf(schema), record: { tableSlug: schema.slug, ...record } };
 }

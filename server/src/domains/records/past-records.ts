@@ -19,7 +19,7 @@ import { fieldsOf } from "./record-statements.ts";
 /** Fields that an event has only if it contains the entire record. */
 export const WHOLE_RECORD = ["id", "createdAt", "createdBy"];
 
-/** The records of a table at a past time that the caller may see. */
+/** The visible records at a past time. */
 export interface PastRecords {
   readonly from: string;
   /** Undefined if the caller may see all records. */

@@ -1,6 +1,6 @@
 import { type ColumnSchema, SYSTEM_COLUMNS, type TableSchema } from "#domains/tables/index.ts";
 
-/** The parts of a table's statements that depend only on its schema, built once. */
+/** Table statements built once from the schema. */
 export interface RecordStatements {
   /** The column whose text names a record. */
   readonly title: string | undefined;
@@ -12,7 +12,7 @@ export interface RecordStatements {
   readonly users: readonly ColumnSchema[];
   /** The columns that hold the ids of files. */
   readonly files: readonly ColumnSchema[];
-  /** The columns that are unique together. */
+  /** The columns of the unique key. */
   readonly unique: readonly ColumnSchema[];
   /** All columns with the revision, for a `select` or `returning`. */
   readonly all: string;

@@ -7,7 +7,7 @@ const RECORDS_MAX = 10_000;
 
 type StepTools = Parameters<Executor["run"]>[1];
 
-/** The step that reads and writes records, with the rights of the member who deployed the workflow. */
+/** Reads and writes records with the permissions of the workflow's deployer. */
 export const recordsExecutor = executor({
   type: records,
   async run({ operation, table = "", id, data = {}, ...list }, tools) {

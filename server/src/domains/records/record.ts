@@ -109,7 +109,7 @@ export function toStoredRecord({ columns }: TableSchema, row: SqlRow): StoredRec
   return { record: record as unknown as TableRecord, revision: row["revision"] as number };
 }
 
-/** The fields that differ between two states of a record, except `updatedAt`. */
+/** Returns the fields that differ, except `updatedAt`. */
 export function changesBetween(before: TableRecord, after: TableRecord): string[] {
   return Object.keys(after).filter((field) => {
     if (field === "updatedAt") return false;

@@ -16,7 +16,7 @@ import { RecordsRead } from "./permissions.ts";
 import { openPastRecords } from "./past-records.ts";
 import { fieldsOf } from "./record-statements.ts";
 
-/** The records of a table, with the rows and fields that its access rules allow. */
+/** Provides records to reports, limited to visible rows and fields. */
 export const recordsSource = reportSource({
   kind: "records",
   summary: "The records of the table with the slug `table` that you can view.",

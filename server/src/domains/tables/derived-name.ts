@@ -26,7 +26,7 @@ export function derivedName(tableId: string, purpose: DerivedNamePurpose, subjec
   return `${PREFIXES[purpose]}_${hash.slice(0, 16)}`;
 }
 
-/** The purpose of an index or constraint, and its fields. */
+/** The purpose and fields of an index or constraint. */
 export interface DerivedNameParts {
   readonly purpose: DerivedNamePurpose;
   readonly fields: readonly string[];

@@ -45,7 +45,6 @@ export function tableUpdateData({ before, after }: TableUpdate) {
   return [tableRef(after), diffResource(tableEventData(before), tableEventData(after))] as const;
 }
 
-/** The tables that steps dropped, created and updated. */
 export interface TableChanges {
   readonly dropped: readonly Table[];
   readonly created: readonly Table[];

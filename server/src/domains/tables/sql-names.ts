@@ -1,4 +1,4 @@
-/** The location of a table, and its SQL names. */
+/** Locates a table and quotes its SQL names. */
 import type { Partition } from "#kernel/db/partition.ts";
 import { schemaOf } from "#kernel/db/sql-runner.ts";
 import { derivedName, type DerivedNamePurpose } from "./derived-name.ts";

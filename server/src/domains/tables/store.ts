@@ -43,7 +43,7 @@ export async function findTableById(tx: Tx, id: string): Promise<Table | undefin
   return row && toTable(row);
 }
 
-/** All tables of the partition, by slug. Their number is limited. */
+/** Lists the partition's tables by slug. Their number is limited. */
 export async function listTables(tx: Tx): Promise<Table[]> {
   const rows = await tx.selectFrom("user_tables").select(SELECTED).orderBy("slug").execute();
   return rows.map(toTable);
@@ -64,7 +64,7 @@ export async function listTablePage(
   return rows.map(toTable);
 }
 
-/** The revision of each table in the partition, by id. */
+/** Lists the table revisions by id. */
 export async function listRevisions(tx: Tx): Promise<ReadonlyMap<string, number>> {
   const rows = await tx.selectFrom("user_tables").select(["id", "revision"]).execute();
   return new Map(rows.map(({ id, revision }) => [id, revision]));
@@ -79,7 +79,7 @@ export async function countTables(tx: Tx): Promise<number> {
   return count;
 }
 
-/** Serializes structural changes in a partition, until the transaction ends. */
+/** Serialises structural changes in a partition until the transaction ends. */
 export async function lockStructure(tx: Tx): Promise<void> {
   await sql`
     select pg_advisory_xact_lock(hashtextextended(

@@ -9,7 +9,7 @@ import { derivedNameSql, tableSql } from "./sql-names.ts";
 import { Column, Rule, Slug, type Table, TableId, TableIndex } from "./table.ts";
 import { constraintSql, createTable, createView } from "./structure/ddl.ts";
 
-/** The statements that create a table around its rows: what rows need, and what is faster after loading them. */
+/** Statements for creating a table: those required before loading rows, and those that are faster afterwards. */
 export interface StructureParts {
   readonly before: readonly string[];
   readonly after: readonly string[];

@@ -1,4 +1,4 @@
-/** Comments on records. Members who may see the record under the access rules of its table may read them. */
+/** Record comments. Members can read them if table access rules allow reading the record. */
 import {
   findMembersWithPermission,
   findNamedMembers,
@@ -76,7 +76,7 @@ const listComments = query({
   },
 });
 
-/** Opens a record that the caller may see; otherwise throws a 404. */
+/** Opens a visible record, or throws a 404. */
 async function openRecord(
   ctx: ReadContext,
   slug: string,

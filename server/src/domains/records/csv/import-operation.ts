@@ -64,7 +64,7 @@ export const importRecords = command({
     body: { csv: "number,status,total\r\nA-4711,paid,99.50\r\nA-4712,open,\r\n" },
   },
   async prepare(platform, { params, query, body }, caller) {
-    // Reload the schema: after a change on another node, the cached one would reject valid rows.
+    // Reload the schema because a cached one, outdated by another node, would reject valid rows.
     const table = await openTable({ platform, caller }, params.slug, { reload: true });
     const options = { ...query, now: platform.clock.now() };
     return { options, checked: await checkRows(table, await parseCsv(body.csv, query), options) };

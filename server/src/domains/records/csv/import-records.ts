@@ -252,14 +252,14 @@ async function writeBatch(
   }
 }
 
-/** Skips the rows that a failure names. If it names none, both halves are retried separately. */
+/** Skips the rows named by the failure. Otherwise retries both halves separately. */
 function withoutFailedRows(failure: Failure, rows: readonly CsvRow[]): FailedBatch {
   const errors = failure.particulars.errors ?? [];
   const named = new Set(errors.map(({ path }) => path.split("/")[0]));
   const others = rows.filter((row) => !named.has(pathOf(row)));
   const skipped = rows.length - others.length;
   if (skipped > 0) return { skipped, errors, left: [others] };
-  // An error of a single row that does not name a row has another cause.
+  // With a single row left, the failure has another cause.
   if (rows.length === 1) throw failure;
   const middle = Math.ceil(rows.length / 2);
   return { skipped, errors: [], left: [rows.slice(0, middle), rows.slice(middle)] };

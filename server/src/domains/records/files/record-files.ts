@@ -114,7 +114,7 @@ export async function keepPresentFiles(
   return { ...record, ...Object.fromEntries(kept) };
 }
 
-/** Files of records are readable by members who may see the field. */
+/** Members can read a record's file if they can read the field. */
 export const recordFileOwner: FileOwner = {
   type: TYPE,
   async canRead(ctx, { id, attachedId }) {

@@ -5,7 +5,7 @@ import { line, object, text } from "#kernel/schema/schema.ts";
 
 const FIELDS_MAX = 60;
 
-/** The kinds of files that anonymous visitors may upload, by media type. HTML and executables are excluded. */
+/** File types that anonymous visitors can upload, by media type. HTML and executables are excluded. */
 const FILE_TYPES = {
   picture: /^image\/(png|jpeg|gif|webp|avif|heic|heif|tiff|bmp)$/,
   pdf: /^application\/pdf$/,
@@ -43,7 +43,7 @@ export function offeredFiles(
   return accept?.map((kind) => OFFERED[kind]).join(",");
 }
 
-/** Describes how many files a form field accepts, and how large they may be. */
+/** Describes the maximum number and size of files. */
 export function describeFileLimit({ options }: Pick<ColumnSchema, "options">): string {
   const max = Math.min(Number(options["max"] ?? FILES_MAX), FILES_MAX);
   const size = `${FILES_MEGABYTES_MAX} MB`;
@@ -88,7 +88,7 @@ export type FormContent = Static<typeof FormContent>;
 
 export const EMPTY_FORM: FormContent = { fields: [] };
 
-/** The column types that a page without scripts can offer. */
+/** Column types supported on pages without scripts. */
 const ASKABLE: ReadonlySet<ColumnTypeName> = new Set<ColumnTypeName>([
   "text",
   "integer",

@@ -169,7 +169,7 @@ test("a form accepts files within its limits, and only readers of the record can
     .body.data;
   const page = await world.stranger(`GET /forms/${publicKey}`);
   expect(page.body).toContain('enctype="multipart/form-data"');
-  // A text field has one line, unless its column is multiline.
+  // A text field is single-line unless the column is multiline.
   expect(page.body).toMatch(/name="title" required type="text"/);
   expect(page.body).toMatch(/name="proofs"[^>]* type="file" multiple accept=".pdf,.txt/);
   const sendFiles = async (

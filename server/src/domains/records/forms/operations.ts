@@ -1,6 +1,6 @@
 /**
- * Public forms: a view of the kind `form` with its own URL. A submission is written with the form as the actor,
- * with the current rights of the member who published it, and only to the fields that it shows.
+ * Public forms: a `form` view with a separate URL. A submission is written with the form as actor, using the
+ * publisher's current permissions, and only to the displayed fields.
  */
 import { randomBytes } from "node:crypto";
 import Type from "typebox";
@@ -95,7 +95,7 @@ async function openForm(platform: Platform, key: string): Promise<OpenForm> {
   const caller: Caller = {
     ...systemCaller(partition, { correlationId: newCorrelationId(platform.clock), depth: 0 }),
     ...rights,
-    // The form is the actor; the rights are those of its publisher.
+    // The form is the actor, using the publisher's permissions.
     principal: { id: row.id, roles: rights.principal.roles },
     actor: { id: row.id, name: row.name, type: "system" },
   };
@@ -237,7 +237,7 @@ async function withPage<T>(
   }
 }
 
-/** The share of the workspace's storage quota that the files of one form may use; the rest remains for members. */
+/** The maximum share of the workspace storage for one form. The rest is reserved for members. */
 const FORM_SHARE = 0.1;
 const TAKEN = "select coalesce(sum(size), 0)::float8 as bytes from files where created_by = $1";
 

@@ -104,7 +104,7 @@ async function writeBatch(
   }
 }
 
-/** Skips the lines that a failure names. If it names none, both halves are retried separately. */
+/** Skips the lines named by the failure. Otherwise retries both halves separately. */
 function withoutNamed(
   failure: Failure,
   lines: readonly RecordLine[],

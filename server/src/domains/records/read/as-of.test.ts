@@ -22,7 +22,6 @@ await owner("POST /api/v1/tables", {
   ],
 });
 
-/** A response of a resource, and its time. */
 interface Told {
   readonly at: string;
   readonly status: number;
@@ -155,7 +154,7 @@ test("past versions of a ticket and a configuration item include the relationshi
   await expectSame(`${items}/${web}`, seen);
 });
 
-/** A response of a list and its time, without revisions and fields that have their own history. */
+/** Reads a list after every action, without revisions and fields that have a separate history. */
 async function followList(path: string, acts: readonly (() => Promise<unknown>)[]) {
   const told: { readonly at: string; readonly data: unknown }[] = [];
   for (const act of acts) {

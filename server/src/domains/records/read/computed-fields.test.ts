@@ -35,7 +35,7 @@ async function list(slug: string, query: Readonly<Record<string, string>> = {}, 
 
 const ids: Record<string, string> = {};
 
-/** Agents do not see closed orders or the cost of an order; of customers they see only the credit. */
+/** Agents can't see closed orders or order costs, and only see the credit of customers. */
 beforeAll(async () => {
   await create("customers", [text("name"), number("credit")]);
   await create("products", [text("title"), number("price")]);

@@ -9,7 +9,7 @@ import type { RecordResponse } from "../record.ts";
 import { parseRecordQuery, toQueriedRecord } from "./record-query.ts";
 
 const EXPANDED_FIELDS_MAX = 10;
-/** The maximum number of records, users and files that one field of a page refers to. */
+/** The maximum number of references in one field of a page. */
 const TARGETS_MAX = 5_000;
 
 type ExpandContext = Pick<ReadContext, "tx" | "services" | "caller">;

@@ -1,4 +1,4 @@
-/** The ids of a part of a list from one snapshot: the records of a selection, before they are changed. */
+/** Reads the record ids of a selection in one snapshot before changing them. */
 import Type from "typebox";
 import { openTable, Slug } from "#domains/tables/index.ts";
 import { queryRows } from "#kernel/db/statement.ts";

@@ -1,4 +1,4 @@
-/** One page of the records of a table, from any position of the list. */
+/** Reads a page of records, starting at any list position. */
 import Type from "typebox";
 import type { ColumnSchema, OpenTable, TableSchema } from "#domains/tables/index.ts";
 import type { ReadContext } from "#kernel/contract.ts";
@@ -27,7 +27,7 @@ import {
 } from "./list-sql.ts";
 import type { RecordQuery } from "./record-query.ts";
 
-/** The part of a list query that selects a page. */
+/** The paging parameters of a list query. */
 export const recordPageQuery = {
   ...jumpQuery,
   at: Type.Optional(
@@ -132,7 +132,7 @@ async function countPage(
   return count === "exact" ? { total: await countRecords(tx, query) } : {};
 }
 
-/** The records of a page, and the positions of the records that were read: one more if there is a next page. */
+/** The records with their positions, including one extra position if there is a next page. */
 interface RecordPart {
   readonly records: readonly RecordResponse[];
   readonly positions: readonly ListPosition[];
@@ -159,7 +159,7 @@ async function readPart(
     ;
     step *= 2
   ) {
-    // One record beyond the page shows whether there are more.
+    // An extra record shows that more exist.
     const count = Math.min(step, limit + 1 - positions.length);
     const found = await readListedRecords(ctx.tx, listing, positions.at(-1) ?? from, count);
     positions.push(...found.map(({ position }) => position));

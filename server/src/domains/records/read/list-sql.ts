@@ -21,13 +21,13 @@ import {
 export interface RecordListing {
   readonly query: ParsedRecordQuery;
   readonly keys: readonly SortKey[];
-  /** True if each record shows its revision, in a field whose name no column can have. */
+  /** True to include the revision. The field name is not valid for columns. */
   readonly hasRevision?: boolean;
   /** True if a page covers most of the table. */
   readonly isMost?: boolean;
 }
 
-/** A record of a list, and its position. */
+/** A record and its list position. */
 export interface ListedRecord {
   readonly record: RecordResponse;
   readonly position: ListPosition;
@@ -67,7 +67,7 @@ export async function readListedRecords(
   });
 }
 
-/** The minimum page size that may cover most of a table. */
+/** The minimum page size that can cover most of the table. */
 const MOST_MIN = 100;
 
 /** Reads the statistics of the table, because the view has none. */
@@ -153,7 +153,7 @@ interface ExplainedPlan {
   readonly Plan: { readonly "Plan Rows": number };
 }
 
-/** The statement that reads one part of a list. */
+/** Builds the statement for a part of the list. */
 export function listStatement(
   { query, keys, hasRevision = false, isMost = false }: RecordListing,
   part: KeysetCondition | undefined,
@@ -193,8 +193,8 @@ function isByIndex({ query: { schema, rules }, keys }: RecordListing): boolean {
 }
 
 /**
- * A page whose rollups are computed together: a subquery for each row would scan the pages of the other table
- * repeatedly. The planner knows the number of rows, and uses an index or one scan.
+ * Builds a page with rollups computed together, because a subquery per row would scan the other table
+ * repeatedly. The planner knows the row count and chooses between an index and a single scan.
  */
 function batchedText({ batches }: ParsedRecordQuery, { select, rest, isMost }: PageText): string {
   const fields = [...batches];

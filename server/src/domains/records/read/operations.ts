@@ -200,7 +200,7 @@ function getStatement(
   return { text, values: parameters.values, toRecord: (row) => toQueriedRecord(query, row) };
 }
 
-/** The events of a record, newest first, including those of a deleted record. */
+/** Reads the events of a record, newest first. Includes deleted records. */
 async function readHistory(
   ctx: ReadContext,
   table: OpenTable,

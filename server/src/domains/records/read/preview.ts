@@ -1,4 +1,4 @@
-/** The records of a table as another member sees them, to test access rules. */
+/** Shows records as seen by another member, to test access rules. */
 import Type from "typebox";
 import { readRolePermissions } from "#domains/identity/accounts/index.ts";
 import {

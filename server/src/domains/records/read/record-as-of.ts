@@ -11,7 +11,7 @@ import { pastRecordsSql, WHOLE_RECORD } from "../past-records.ts";
 import { assertVisible, toVisibleRecord, toVisibleRecords } from "../record-access.ts";
 import { NoSuchRecord, type TableRecord } from "../record.ts";
 
-/** The query of a list of past records. Some parameters work only for current records. */
+/** The query for past records. Some parameters only work for current records. */
 type PastQuery = Omit<ListQuery, "count"> & {
   readonly asOf: string;
   readonly count?: string;
@@ -47,7 +47,7 @@ export async function listPastRecords(
     name: `past records of ${schema.id}`,
     from: "",
     select: "doc",
-    // The statement below has a column for each field, with the operands of the rules.
+    // The statement below has these columns, including rule operands.
     fields: Object.fromEntries(
       Object.entries(fields).map(([name, { kind }]) => [
         name,

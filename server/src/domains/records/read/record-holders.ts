@@ -1,4 +1,4 @@
-/** The roles and members that can read and write records: by permission, and by the access rules of a table. */
+/** Lists roles and members with access to records, by permission and by table access rules. */
 import Type from "typebox";
 import { countMembersByRoles, resolvePermissions } from "#domains/identity/accounts/index.ts";
 import { listRoles, RoleId } from "#domains/identity/roles/index.ts";

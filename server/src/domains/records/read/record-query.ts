@@ -58,7 +58,6 @@ export type RecordQuery = {
   readonly [Name in keyof typeof recordQueryParams]?: string | undefined;
 };
 
-/** A query as SQL, without its order and cursor. */
 export interface ParsedRecordQuery {
   readonly schema: TableSchema;
   readonly rules: RuleSql;
@@ -70,7 +69,7 @@ export interface ParsedRecordQuery {
   /** Rollups that a page reads with one join, and the select list without them. */
   readonly batches: ReadonlyMap<string, FieldBatch>;
   readonly selectRest: string;
-  /** The select list of a page that reads referenced records by joins, and those joins. */
+  /** The select list and joins for pages with referenced records. */
   readonly joined: { readonly select: string; readonly joins: string };
   /** Converts values of computed fields if the driver returns another form than the API. */
   readonly converters: ReadonlyMap<string, NonNullable<TableField["show"]>>;

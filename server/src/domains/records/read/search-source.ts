@@ -21,7 +21,7 @@ import { compileWords, SEARCHED_TYPES } from "./record-query.ts";
 /** A workspace may have a thousand tables, and the search runs while a user waits. */
 const TABLES_MAX = 40;
 const SCANNED_RECORDS_MAX = 500;
-/** Ranks only this many matches: a prefix of two letters may match most of a large table. */
+/** The maximum number of ranked matches, because a prefix of two letters can match most of a large table. */
 const RANKED_RECORDS_MAX = 500;
 const TITLE_CHARACTERS_MAX = 200;
 
@@ -35,7 +35,7 @@ export const recordSearch: SearchSource = {
   },
 };
 
-/** Tables with a word index come first, then those that changed last. */
+/** Prefers tables with a word index, then recently changed tables. */
 function chooseTables(tables: readonly OpenTable[]): readonly OpenTable[] {
   const isIndexed = ({ schema }: OpenTable): number => Number(schema.columns.some(isSearched));
   return tables
@@ -95,7 +95,7 @@ function compileMatch(
 ): { readonly where: string; readonly rank: string } {
   if (RECORD_ID.test(raw)) return { where: `id = ${parameters.add(raw, "text")}`, rank: "1" };
   const indexed = schema.columns.filter(isSearched);
-  // A column that is hidden for some records becomes an expression, for which there is no index.
+  // A partly hidden column becomes an expression, so its index can't be used.
   if (indexed.length > 0 && indexed.every(({ name }) => rules.isPlain(name))) {
     const columns = indexed.flatMap(({ name }) => rules.field(name)?.sql ?? []);
     const { where, rank = "0" } = compileWords(text, columns.map(wordsSql), parameters);
@@ -107,7 +107,7 @@ function compileMatch(
   return { where: `id in (${newest}) and ${each.join(" and ")}`, rank: "0" };
 }
 
-/** The texts of a record that the caller may see. */
+/** Lists the visible texts of a record. */
 function listTexts(schema: TableSchema, rules: RuleSql): readonly string[] {
   return textColumns(schema).flatMap(({ name }) => rules.field(name)?.sql ?? []);
 }

@@ -1,4 +1,4 @@
-/** Counts and aggregates of a list, in total or by the values of a field: the footer of a grid and its groups. */
+/** Computes counts and aggregates, in total or grouped by field values, for grid footers and groups. */
 import Type from "typebox";
 import { openTable, type OpenTable, Slug } from "#domains/tables/index.ts";
 import { queryRows } from "#kernel/db/statement.ts";

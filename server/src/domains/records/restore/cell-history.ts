@@ -1,4 +1,4 @@
-/** The past values of one field of a record, from the log. */
+/** Reads past values of a record field from the log. */
 import Type from "typebox";
 import { openTable, type OpenTable, Slug } from "#domains/tables/index.ts";
 import type { ReadContext } from "#kernel/contract.ts";

@@ -1,4 +1,4 @@
-/** Undoes changes to records, a thousand at a time, under the access rules of their table. */
+/** Undoes record changes under table access rules, a thousand at a time. */
 import { checkAccess, findTableById, openTable, type OpenTable } from "#domains/tables/index.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { queryRows } from "#kernel/db/statement.ts";

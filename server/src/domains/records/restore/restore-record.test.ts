@@ -135,7 +135,7 @@ test("members who see the record can read its comments; mentioned members who ma
   expect((await member(`GET ${path}`)).status).toBe(404);
   expect((await owner(`DELETE ${comment}`)).events).toEqual(["record.comment_deleted"]);
   await world.settled();
-  // Comment events in the log, as each member sees them: the record was closed before the last one.
+  // Comment events by viewer: the record was closed before the last event.
   const seenBy = async (by: typeof owner): Promise<string[]> =>
     (await by("GET /api/v1/audit?type=record.*&limit=100")).body.data
       .filter((event: any) => event.resource.id === open.id && event.type.includes("comment"))

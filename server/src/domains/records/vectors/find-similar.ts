@@ -1,4 +1,4 @@
-/** The records nearest to a text or a vector that the caller may see. */
+/** Finds the nearest visible records to a text or vector. */
 import Type, { type Static } from "typebox";
 import {
   ColumnName,

@@ -1,6 +1,6 @@
 /**
- * The records with the nearest vectors that match conditions. All vectors are compared exactly, page by page; with
- * pgvector, only those of candidate records.
+ * Finds the nearest records under conditions. Vectors are compared exactly, page by page. With pgvector, only
+ * candidates are compared.
  */
 import type { Caller } from "#kernel/access/caller.ts";
 import type { ReadContext } from "#kernel/contract.ts";
@@ -14,7 +14,7 @@ import { findNear, findPgvector, isPgvectorGone } from "./vector-copies.ts";
 /** The limit per search: about 150 MB of the model's vectors are read page by page. */
 const VECTORS_MAX = 100_000;
 const PAGE_RECORDS = 1_000;
-/** The page size in bytes. It is limited because each page is in memory, and many requests may run at once. */
+/** The page size in bytes. Limited because pages are held in memory by concurrent requests. */
 const PAGE_BYTES = 4 * 1_048_576;
 
 export const TooManyVectors = failure(
@@ -33,7 +33,7 @@ export interface VectorSearch {
   readonly conditions: readonly string[];
   /** The parameters of the conditions. */
   readonly values: readonly unknown[];
-  /** The part of the statement after `from` that joins the vectors of a row as `"~v".vectors`. */
+  /** The joins after `from` for the row's vectors, as `"~v".vectors`. */
   readonly vectorsOfRow: string;
 }
 
@@ -139,7 +139,7 @@ async function scan(
   return { hits, isWhole };
 }
 
-/** The statement that reads a page of vectors after the id in its last parameter. */
+/** Builds the statement for a page of vectors after an id (the last parameter). */
 function pageStatement(
   { row, conditions, vectorsOfRow }: VectorSearch,
   among: string | undefined,

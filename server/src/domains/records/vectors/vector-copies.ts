@@ -85,7 +85,7 @@ export async function findNear(tx: Tx, asked: NearQuery): Promise<NearRecords | 
   };
 }
 
-/** An upper bound of the rounding error of a sum of this many products of 32-bit floats, for unit vectors. */
+/** Returns an upper bound for the rounding error when adding this many 32-bit products of unit vectors. */
 function roundingOf(dimensions: number): number {
   return dimensions * 2 ** -22;
 }
@@ -189,10 +189,7 @@ interface MarkedTable extends Record<string, unknown> {
   readonly environment: EnvironmentName;
 }
 
-/**
- * Copies vectors that have no copy: those that existed before pgvector was installed, and those of imported
- * archives.
- */
+/** Copies vectors created before pgvector was installed, or imported from archives. */
 export const findUncopied = job({
   kind: "records.find_uncopied",
   payload: Type.Object({}),

@@ -46,7 +46,6 @@ const TablePayload = Type.Object({
   environment: Type.Unsafe<EnvironmentName>(Type.String()),
 });
 
-/** The marks that a run has processed. */
 interface Turn {
   readonly vectors: readonly WorkedOutVector[];
   readonly hasMore: boolean;
@@ -126,7 +125,10 @@ const TABLES = `
 
 type VectorTable = Pick<Table, "id" | "slug" | "columns" | "revision">;
 
-/** Marks the records whose sources changed. Most workspaces have no such table; one query finds those that do. */
+/**
+ * Marks records with changed sources. Most workspaces have no vector columns, so the tables are found with one
+ * query.
+ */
 export const vectorReader = reader({
   name: "records.vectors",
   on: [
@@ -142,7 +144,7 @@ export const vectorReader = reader({
     const keys = [...new Set(parts.map(({ partition }) => partition.workspace))];
     const rows = await services.db.system<{ key: string }>(PARTITIONS, [keys]);
     const concerned = new Set(rows.map(({ key }) => key));
-    // A changed table may have had such a column before.
+    // The table may have had a vector column before this change.
     return ({ partition, counts }) =>
       concerned.has(`${partition.workspace} ${partition.environment}`) ||
       counts.some(({ type }) => type === "table.updated");

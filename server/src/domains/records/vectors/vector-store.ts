@@ -1,4 +1,4 @@
-/** The vectors of records, and the marks of those to compute. */
+/** Stores record vectors and the marks for outdated ones. */
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import {
@@ -35,7 +35,7 @@ export async function markPending(
   ]);
 }
 
-/** The number of rows that one statement of a job changes. */
+/** The maximum number of rows per statement. */
 const ROWS_MAX = 5_000;
 
 const REMOVE_OTHERS = `
@@ -146,7 +146,7 @@ const SAVE = `
     from unnest($2::text[], $3::text[], $4::integer[], $5::text[], $6::bytea[])
          as n (column_name, record_id, requested, digest, vectors)
    where v.table_id = $1 and v.column_name = n.column_name and v.record_id = n.record_id`;
-/** A record that was marked again in the meantime keeps its mark. */
+/** Keeps the mark if the record was marked again in the meantime. */
 const REMOVE = `
   delete from record_vectors v using unnest($2::text[], $3::text[], $4::integer[]) as n (column_name, record_id, requested)
    where v.table_id = $1 and v.column_name = n.column_name and v.record_id = n.record_id and v.requested = n.requested`;

@@ -49,7 +49,7 @@ async function found(path: string, body: object, ask: Ask = owner): Promise<stri
   return answer.body.data.map(({ record }: any) => record.id);
 }
 
-/** Waits until all records of a table have vectors. */
+/** Waits until all records have vectors. */
 async function embedded(path: string, column = "meaning"): Promise<void> {
   await until(async () => {
     const filter = encodeURIComponent(JSON.stringify({ [column]: "pending" }));

@@ -1,6 +1,6 @@
 /**
- * Saved views of tables: what is shown and how. A view contains no records: members read the table under their own
- * access rules, so a view never shows more than its reader may see.
+ * Saved table views. A view only stores display settings: records are read under the reader's own access rules,
+ * so sharing a view is safe.
  */
 import Type, { type Static } from "typebox";
 import { openTable, Slug } from "#domains/tables/index.ts";
@@ -213,7 +213,7 @@ function visibleViews({ principal }: Caller): ListCondition {
   };
 }
 
-/** Returns a view that the caller may see; otherwise throws a 404. */
+/** Returns a visible view, or throws a 404. */
 export async function getVisibleView({ tx, caller }: ReadContext, viewId: string) {
   const parameters = new SqlParameters();
   const condition = visibleViews(caller)(parameters);

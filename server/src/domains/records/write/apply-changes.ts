@@ -1,6 +1,6 @@
 /**
- * One change of a grid: creates, changes and deletes records together, all or none. A paste over thousands of rows
- * is one transaction with one correlation, so that one undo reverts it.
+ * Applies a grid change: creates, updates and deletes records atomically. A paste into thousands of rows is a
+ * single transaction and correlation, so it can be undone at once.
  */
 import Type, { type Static } from "typebox";
 import { openTable, type OpenTable, Slug } from "#domains/tables/index.ts";

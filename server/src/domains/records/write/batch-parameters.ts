@@ -1,4 +1,4 @@
-/** Writes many records in one statement: their values as lists, and the record that an error belongs to. */
+/** Builds parameters for writing many records in one statement, and maps errors back to records. */
 import { Failure, type FieldError } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { SqlParameters, type SqlRow, queryRows } from "#kernel/db/statement.ts";
@@ -141,9 +141,9 @@ function systemTypeOf(field: string): string {
 }
 
 /**
- * Finds the new records that PostgreSQL rejects on their own, such as a text too long for an index, by inserting
- * ever smaller parts in a transaction that is rolled back anyway. Existing records cannot be inserted, and are not
- * reported.
+ * Finds the new records rejected by PostgreSQL, such as a text too long for an index. Inserts smaller and
+ * smaller parts in a transaction that is rolled back anyway. Existing records are not reported because they
+ * can't be inserted.
  */
 async function findRefusedRecords(
   ctx: WriteContext<never>,

@@ -7,8 +7,8 @@ import type { RecordWrite, TableRecord } from "../record.ts";
 import { invalidRecord } from "./constraint-error.ts";
 
 /**
- * Throws unless all users in new or changed fields are active members of the workspace. Runs one query for all of
- * them, and none for the caller, who is a member.
+ * Throws unless the users in changed fields are active members. Uses a single query, or none if only the caller
+ * is referenced.
  */
 export async function assertMembers(
   { tx, caller }: ReadContext,

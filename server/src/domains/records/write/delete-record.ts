@@ -90,7 +90,7 @@ async function deleteWithDependents(ctx: DeleteContext, roots: DeletedRecords): 
     ),
     explainDeletion(roots.table, schemas),
   );
-  // From the outermost inwards: the event of a dependent record precedes that of its parent.
+  // In reverse order: the events of dependent records come before those of their parents.
   for (const { table, records } of deleted.toReversed()) {
     await releaseRecordFiles(ctx, table, records);
     for (const record of records) emitDeleted(ctx, table, record);

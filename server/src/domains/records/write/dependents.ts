@@ -16,7 +16,7 @@ export const TooManyDependants = failure(
   "Too many records depend on this record to delete them at once. Delete some of them first.",
 );
 
-/** Deleted records of one table, in the order in which they were found. */
+/** Deleted records by table, in the order found. */
 export interface DeletedRecords {
   readonly table: OpenTable;
   readonly records: readonly TableRecord[];
@@ -30,7 +30,7 @@ export interface ClearedRecord {
 }
 
 export interface DeletionPlan {
-  /** The records themselves first, then those that referred to them, and so on. */
+  /** The records, then the records referencing them, recursively. */
   readonly deleted: readonly DeletedRecords[];
   readonly cleared: readonly ClearedRecord[];
   /** The ids of all records that are deleted. */
@@ -105,7 +105,7 @@ interface Reference {
   readonly column: ColumnSchema;
 }
 
-/** The columns that refer to a table, except those that restrict deletion. */
+/** Finds the columns referencing a table, except those that restrict deletion. */
 function findReferences(schemas: readonly TableSchema[], slug: string): readonly Reference[] {
   let byTarget = referencesByTarget.get(schemas);
   if (!byTarget) {

@@ -1,4 +1,4 @@
-/** Locks the records that match a condition, until the transaction ends. */
+/** Locks matching records until the transaction ends. */
 import type { Condition } from "#kernel/condition/condition.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { SqlParameters, queryRows } from "#kernel/db/statement.ts";
@@ -25,7 +25,7 @@ export class RecordBudget {
     this.#exceeded = exceeded;
   }
 
-  /** One more than the maximum, to detect that there are more. */
+  /** Returns the maximum plus one, to detect that more exist. */
   get limit(): number {
     return this.#records + 1;
   }

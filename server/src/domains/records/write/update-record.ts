@@ -25,10 +25,7 @@ import type { LockStrength } from "./lock-records.ts";
 
 type UpdateContext = WriteContext<typeof RecordUpdated>;
 
-/**
- * Updates one record, in one statement that also returns the previous state. An update without differences is no
- * change.
- */
+/** Updates a record and returns the previous state in the same statement. Without differences, nothing is changed. */
 export async function updateRecord(
   ctx: UpdateContext,
   table: OpenTable,
@@ -135,8 +132,8 @@ export interface UpdateStatement {
 }
 
 /**
- * Updates records with the same values, and returns their previous states; a single record only if something
- * changes. Waits for concurrent changes of a record, and starts from their result.
+ * Builds an update that sets the same values and returns previous states. A single record is only returned if
+ * changed. Waits for concurrent changes and uses their result.
  */
 export function updateStatement(
   { now, services }: WriteContext<never>,
@@ -157,7 +154,7 @@ export function updateStatement(
     updates.set(key, (text = build(columns.map(setColumn))));
   }
   if (text !== undefined) return { text, values: [ids, now, ...stored] };
-  // All columns, each with a flag whether it is written, so that the number of statements is bounded.
+  // Includes all columns with a flag for those to write, so that the number of different statements is limited.
   const any = `${which} *`;
   text = updates.get(any);
   if (text === undefined) {
@@ -170,7 +167,7 @@ export function updateStatement(
   return { text, values: [ids, now, ...all] };
 }
 
-/** The assignment of one column, and the comparison of its new value with the stored one. */
+/** A column assignment, and the comparison with the stored value. */
 interface ColumnSet {
   readonly set: string;
   readonly differs: (row: string) => string;

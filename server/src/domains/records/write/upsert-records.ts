@@ -43,8 +43,8 @@ export interface RecordChange {
 const ROUNDS_MAX = 5;
 
 /**
- * Creates the records whose keys are new, and updates the others; all or none. Two transactions with the same key
- * run one after the other: the second finds the record of the first.
+ * Creates records with new keys and updates the others, atomically. Concurrent transactions with the same key
+ * are serialised: the second one updates the record.
  */
 export async function upsertRecords(
   ctx: UpsertContext,
@@ -103,7 +103,7 @@ export function findKeyColumn({ byName }: TableSchema, key: string, path = "/key
   throw invalidInput([{ path, message }]);
 }
 
-/** A record of the request with its key in canonical form. */
+/** A requested record with its canonical key. */
 interface KeyedInput {
   readonly key: Json;
   readonly input: RecordInput;

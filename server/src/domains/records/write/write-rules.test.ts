@@ -75,7 +75,7 @@ describe("members with access rules", () => {
     createFilledTable(world, owner, { columns: [...columns, ...more], rules }, rows);
   const NUMBER = { name: "no", type: "autonumber" };
 
-  /** Expects the same result for a value that a record has and one that none has. */
+  /** Expects the same result for existing and missing values. */
   async function expectAlike(ask: (salary: number) => ReturnType<Ask>, expected: object) {
     const [taken, free] = [await ask(777), await ask(778)];
     expect(taken).toMatchObject({ ...expected, events: [] });

@@ -7,7 +7,7 @@ import { isTextual, toTextSql } from "./to-text.ts";
 
 const EMAIL_CHARACTERS_MAX = 254;
 const URL_CHARACTERS_MAX = 2_000;
-/** An index entry has at most 2,704 bytes, and a character up to four. */
+/** Limited because an index entry has at most 2,704 bytes, and a character up to four. */
 const INDEXED_CHARACTERS_MAX = 600;
 
 const EMAIL = /^[^\s@<>",;:()[\]\\]{1,64}@[^\s@<>",;:()[\]\\.]+(?:\.[^\s@<>",;:()[\]\\.]+)+$/;

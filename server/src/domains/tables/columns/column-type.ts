@@ -61,8 +61,8 @@ export interface ColumnType {
   /** The type of index for its filters; by default a btree on (column, id). */
   readonly index?: "gin";
   /**
-   * The expression that converts a quoted column of another type to this type; undefined if there is none. It may
-   * fail on some data; then the change fails.
+   * Converts a quoted column from another type, or returns undefined if not supported. The conversion can fail
+   * for some data; the change then fails.
    */
   readonly convertFrom: (from: Column, to: Column, quoted: string) => string | undefined;
 }

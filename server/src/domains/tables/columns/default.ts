@@ -16,7 +16,7 @@ export function isComputedDefault(column: Pick<Column, "type" | "options" | "def
   return column.default === USER && refersToUsers(column);
 }
 
-/** The value of a column that a new record omits; null if there is no default. */
+/** Returns the value for an omitted column: the default, or null. */
 export function resolveDefault(
   column: Column,
   { now, principal }: { readonly now: Date; readonly principal: Principal | undefined },
@@ -27,7 +27,7 @@ export function resolveDefault(
   return column.type === "date" ? time.slice(0, "YYYY-MM-DD".length) : time;
 }
 
-/** The default as SQL; undefined if there is none. */
+/** Returns the default as SQL, or undefined. */
 export function defaultSql(column: Column): string | undefined {
   if (column.default === null) return undefined;
   if (!isComputedDefault(column)) return toLiteral(column, column.default as Json);

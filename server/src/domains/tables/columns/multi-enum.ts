@@ -39,7 +39,7 @@ export const multiEnum: ColumnType = {
   },
 };
 
-/** Splits a text as `formatList` writes it. An invalid text stays unsplit, so that the check rejects it. */
+/** Splits a text written by `formatList`. Keeps an invalid text, so that the check rejects it. */
 function splitTextSql(to: Column, quoted: string): string {
   const parts = `string_to_array(${quoted}, '${SEPARATOR}')`;
   return (
@@ -63,7 +63,7 @@ function jsonListSql(json: string): string {
   );
 }
 
-/** Returns whether all members are distinct: as keys of an object, duplicates collapse. */
+/** Returns SQL for checking that members are distinct: as object keys, duplicates collapse. */
 function isDistinctSql(list: string): string {
   const names = `jsonb_path_query_array(jsonb_object(${list}, ${list}), '$.*')`;
   return `jsonb_array_length(${names}) = cardinality(${list})`;

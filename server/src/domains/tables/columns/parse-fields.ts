@@ -1,4 +1,4 @@
-/** Parses the columns of a table, and the fields of its records, into canonical form. */
+/** Parses table columns and record fields into canonical form. */
 import { Compile, type Validator } from "typebox/compile";
 import type { Principal } from "#kernel/access/caller.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
@@ -141,8 +141,8 @@ export type ParsedFields =
   | { readonly errors: readonly FieldError[] };
 
 /**
- * Parses the fields of a record to create or update. A new record gets a value for each column that the database
- * does not fill: the given one, the default or null. An update contains only the given fields.
+ * Parses record fields. Creating a record sets every column not filled by the database, using the input, the
+ * default or null. An update only contains input fields.
  */
 export function parseFields(
   schema: {

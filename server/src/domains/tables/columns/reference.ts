@@ -79,7 +79,7 @@ export function refersToUsers({ type, options }: Pick<Column, "type" | "options"
   return type === "user" || (type === "reference" && options["table"] === USERS);
 }
 
-/** The table that a column refers to; undefined if there is none. */
+/** Returns the referenced table, or undefined. */
 export function targetOf(column: Pick<Column, "type" | "options">): string | undefined {
   if (column.type !== "reference" || refersToUsers(column)) return undefined;
   return String(column.options["table"]);

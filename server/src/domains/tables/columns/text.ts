@@ -6,7 +6,7 @@ import { asStored, type ColumnType } from "./column-type.ts";
 
 const LENGTH_DEFAULT = 10_000;
 const LENGTH_MAX = 1_000_000;
-/** An index entry has at most 2,704 bytes, and a character up to four. */
+/** Limited because an index entry has at most 2,704 bytes, and a character up to four. */
 const INDEXED_LENGTH_MAX = 600;
 
 const TextOptions = object({
@@ -63,8 +63,8 @@ export const text: ColumnType = {
 const WORDS_CHARACTERS_MAX = 100_000;
 
 /**
- * The words of a text, with the same expression as the index. Words are not stemmed, because texts can be in any
- * language.
+ * Returns SQL for the words of a text, using the same expression as the index. Words are not stemmed because
+ * the language is unknown.
  */
 export function wordsSql(sql: string): string {
   return `to_tsvector('simple'::regconfig, left(${sql}, ${WORDS_CHARACTERS_MAX}))`;

@@ -14,7 +14,7 @@ export type FormulaIndex =
   | { readonly sql: string; readonly uses: ReadonlySet<string> }
   | { readonly error: string };
 
-/** The indexes of formulas that request one, by the name of the formula. */
+/** Compiles requested formula indexes by formula name. */
 export function compileFormulaIndexes(
   table: Table,
   partition: Partition,

@@ -29,7 +29,7 @@ const row = fc.record(
   { noNullPrototype: true },
 );
 
-/** Formulas of each kind, composed of parts with matching kinds. */
+/** Random formulas, with matching kinds. */
 const { number, condition, word } = fc.letrec<Record<"number" | "condition" | "word", string>>(
   (tie) => ({
     number: fc.oneof(

@@ -4,7 +4,7 @@ import { linkTargetOf, targetOf } from "../columns/reference.ts";
 import { sourcesOf } from "../vectors/vector-column.ts";
 import type { Column, ColumnTypeName, Rule, Table } from "../table.ts";
 
-/** A rename of a column, and all tables before it. */
+/** A column rename, and all tables before it. */
 export interface ColumnRename {
   readonly tables: ReadonlyMap<string, Table>;
   readonly slug: string;
@@ -60,7 +60,7 @@ const WRITERS: Readonly<Partial<Record<ColumnTypeName, OptionWriter>>> = {
   }),
 };
 
-/** The rules of a table with the new name in the paths of their conditions. */
+/** Renames the column in rule conditions. */
 export function renamePathsInRules({ slug, rules }: Table, rename: ColumnRename): Rule[] {
   return rules.map((rule) =>
     rule.where

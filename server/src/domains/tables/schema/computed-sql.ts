@@ -109,7 +109,7 @@ function compileRollup(scope: RowScope, column: ColumnSchema): ComputedField | u
   const figure = AGGREGATES[key](field?.sql ?? "*");
   const condition = filter && filterSql(inner, filter);
   const sql = `(select ${figure} from ${inner.from} where ${joinAnd([inner.where, condition])})`;
-  // A link list is a field of this record, and may be hidden.
+  // A link list is a field too and can be hidden.
   const guard = scope.rules.guard(via);
   if (guard !== undefined) return { sql: `case when ${guard} then ${sql} end` };
   const { reference } = inner;
@@ -189,7 +189,7 @@ function filterSql({ target, rules, scope }: InnerRow, filter: object): string {
   return conditionToSql(parseCondition(typed.condition).tree, rules.field, scope.parameters);
 }
 
-/** A row of another table, in a subquery. */
+/** A subquery row from another table. */
 export interface InnerRow {
   readonly target: TableSchema;
   readonly row: string;

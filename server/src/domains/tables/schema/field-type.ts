@@ -15,7 +15,7 @@ import { type ColumnTypeName, SYSTEM_COLUMNS } from "../table.ts";
 import type { TableSchema } from "./table-schema.ts";
 import { compileVectorSource } from "../vectors/vector-source.ts";
 
-/** The maximum number of references in a path, and of tables between a computed field and its values. */
+/** The maximum number of references in a path, and of tables between a computed field and its source. */
 export const HOPS_MAX = 4;
 
 /**
@@ -24,7 +24,7 @@ export const HOPS_MAX = 4;
  */
 const PARTS_MAX = 1_000;
 
-/** The other tables that fields of a table lead to, by slug. */
+/** Related tables by slug. */
 export type RelatedTables = ReadonlyMap<string, TableSchema>;
 
 export interface FieldType {
@@ -38,7 +38,7 @@ export interface FieldType {
 /** The path from a field to its sources. */
 interface Search {
   readonly hops: number;
-  /** All fields and parts so far, on any path. */
+  /** Counts the fields and path parts visited so far. */
   readonly met: { parts: number };
 }
 
@@ -98,7 +98,7 @@ const COMPUTED: Readonly<Partial<Record<ColumnTypeName, ComputedResolver>>> = {
   embedding: (schema, { name }) => (compileVectorSource(schema, name, "") ? TEXT : undefined),
 };
 
-/** A field as a formula sees it; its SQL is only a placeholder. */
+/** Converts a field for use in a formula. The SQL is only a placeholder. */
 function toFormulaField(name: string, type: FieldType | undefined): FormulaField | undefined {
   return type && { sql: JSON.stringify(name), kind: type.kind };
 }
@@ -113,7 +113,7 @@ function resolveRollup(
   const children = related.get(findRelation(schema, via)?.table ?? "");
   if (!children) return undefined;
   const resolve = (other: string) => resolveFieldType(children, other, related, search);
-  // The fields of the filter are sources too: one of them may refer back to this field.
+  // Filter fields are sources too because they can reference this field.
   const typed = filter && toTypedCondition(filter, (other) => resolve(other)?.kind);
   if (typed && "errors" in typed) return undefined;
   const value = field === undefined ? undefined : resolve(field);

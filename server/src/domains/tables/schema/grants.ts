@@ -27,7 +27,7 @@ export type Grants = readonly Grant[] | undefined;
 /** The roles that no rule binds. */
 const UNRESTRICTED_ROLES = new Set(["owner", "admin"]);
 
-/** The grants of a person for an action. `person` is undefined for the platform itself. */
+/** Returns the grants for an action. Without a `person`, the platform itself is the caller. */
 export function resolveGrants(
   table: Pick<Table, "rules" | "columns">,
   action: Action,
@@ -49,7 +49,7 @@ export function resolveGrants(
       fields: fields ? new Set(fields) : null,
       paths: where === undefined ? [] : rulePaths(table, where),
     }));
-  // A grant without restrictions makes the others redundant.
+  // An unrestricted grant makes the others redundant.
   return grants.some(({ where, fields }) => !where && !fields) ? undefined : grants;
 }
 
@@ -91,7 +91,7 @@ export function checkAccess(
   };
 }
 
-/** The actions that a person may take on at least some records of the table. */
+/** Returns the actions allowed on at least some records. */
 export function allowedActions(
   table: Pick<Table, "rules" | "columns">,
   principal: Principal | undefined,
@@ -167,7 +167,7 @@ function readField(subject: unknown, path: readonly string[]): unknown {
   return paths.includes(name) ? (values.get(name) ?? null) : valueAt(record, path);
 }
 
-/** Replaces `$user.id` and `$user.roles` with the values of the person. */
+/** Replaces `$user.id` and `$user.roles` with real values. */
 function forPrincipal(where: Condition, principal: Principal): Condition {
   return substituteUser(where, principal) as Condition;
 }

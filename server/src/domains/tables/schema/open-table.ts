@@ -78,8 +78,8 @@ function sourceOf(context: TableContext): TableSource {
 }
 
 /**
- * A table for one caller: its schema, the grants of its rules, and the handling of an outdated schema. A statement
- * with an outdated schema fails in PostgreSQL; then the call is repeated with the new schema.
+ * A table opened for one caller: schema, grants, and handling of outdated schemas. PostgreSQL rejects a
+ * statement with an outdated schema, so the call is repeated with the new schema.
  */
 export class OpenTable {
   readonly schema: TableSchema;
@@ -109,7 +109,7 @@ export class OpenTable {
     return this.#grants.get(action);
   }
 
-  /** The tables that its fields and rules may lead to. */
+  /** Returns the tables reachable from fields and rules. */
   get relatedSlugs(): readonly string[] {
     return [...this.#related.keys()];
   }

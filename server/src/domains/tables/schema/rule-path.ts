@@ -44,7 +44,7 @@ function namedPaths(condition: Condition): string[] {
   });
 }
 
-/** The first row of a path, in a statement. */
+/** The first row when following a path. */
 export interface PathStart {
   /** Returns the SQL of a column of that row. */
   readonly column: (quoted: string) => string;

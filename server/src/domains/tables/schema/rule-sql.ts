@@ -61,7 +61,7 @@ function joinOr(compiled: readonly { readonly sql: string }[]): string {
   return compiled.length === 0 ? "false" : compiled.map(({ sql }) => `(${sql})`).join(" or ");
 }
 
-/** The condition of a rule, on stored values. It was validated when the rule was saved. */
+/** Compiles a rule condition on stored values. Already validated when the rule was saved. */
 function conditionSql(
   table: TableSchema,
   { where, paths }: Grant,

@@ -37,7 +37,7 @@ export function reloadTableSchema(
   return findTableSchema(source, slug);
 }
 
-/** The tables that fields of a table may lead to, and the tables that their rules lead to. */
+/** Finds the tables reachable from fields, and from the rules of those tables. */
 export async function findRelated(
   source: TableSource,
   schema: TableSchema,
@@ -62,7 +62,7 @@ export async function findRelated(
   return found;
 }
 
-/** Valid as long as the table is cached: a change of any table drops all tables of its partition. */
+/** Valid while the table is cached, because changing any table drops all tables from the partition's cache. */
 const relatedTables = new WeakMap<TableSchema, RelatedTables>();
 
 function listTargets({ columns, computed }: TableSchema): readonly string[] {

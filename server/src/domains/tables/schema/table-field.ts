@@ -11,11 +11,11 @@ export interface TableField extends ConditionField {
   readonly show?: (stored: unknown) => Json;
   /** For a rollup: the same value for many rows in one scan, if possible. */
   readonly batch?: FieldBatch;
-  /** For a field of a referenced record: the same value by a join, which other fields of that record share. */
+  /** The join for a referenced record's field, shared between fields. */
   readonly join?: FieldJoin;
 }
 
-/** A field of the record that a reference of the row leads to. */
+/** A field of a referenced record. */
 export interface FieldJoin {
   /** That record, after `from`; equal for all fields of it. */
   readonly record: string;
@@ -25,7 +25,7 @@ export interface FieldJoin {
   readonly show: (value: string) => string;
 }
 
-/** A field of many rows, in one scan of its source records. */
+/** A field computed for many rows in one source scan. */
 export interface FieldBatch {
   /** A subquery with the columns `k`, the id of the row, and `v`, given a relation of rows and its column of ids. */
   readonly sql: (rows: string, key: string) => string;
@@ -35,11 +35,11 @@ export interface FieldBatch {
   readonly none: string;
 }
 
-/** The access rules of a table for one person, in SQL. */
+/** Access rules compiled to SQL for one person. */
 export interface RuleSql {
   /** The condition on visible records; undefined when all are visible. */
   readonly where: string | undefined;
-  /** A field as the person sees it, for selecting, comparing and sorting; undefined if it does not exist. */
+  /** Returns a field for selecting, comparing and sorting as visible to the person, or undefined if not found. */
   readonly field: (name: string) => TableField | undefined;
   /** The condition under which a field of a visible record is visible; undefined when it always is. */
   readonly guard: (name: string) => string | undefined;
@@ -47,10 +47,10 @@ export interface RuleSql {
   readonly isPlain: (name: string) => boolean;
 }
 
-/** The relations from a table to those that its fields lead to, for one caller. */
+/** Related tables for one caller. */
 export interface TableRelations {
   readonly related: RelatedTables;
-  /** Compiles the rules of another table, on its own row alias. */
+  /** Compiles another table's rules using its row alias. */
   readonly compile: (
     table: TableSchema,
     grants: Grants,

@@ -28,9 +28,9 @@ import { linkTargetOf } from "../columns/reference.ts";
 import { isComputed } from "../columns/registry.ts";
 import type { TableStep } from "./step.ts";
 
-/** The steps that were run, and the tables that they changed. */
+/** The executed steps, and the changed tables. */
 export interface AppliedSteps extends TableChanges {
-  /** The statements that were run, except internal ones. */
+  /** The executed statements, except internal ones. */
   readonly statements: readonly string[];
   /** The steps that undo it. */
   readonly inverse: readonly TableStep[];
@@ -73,7 +73,7 @@ export async function runSteps(
   };
 }
 
-/** Locks the tables of the steps, and those that refer to a table that they drop. */
+/** Locks the tables of the steps, including tables referencing a dropped one. */
 async function readPlanContext(
   { tx, now, caller }: ReadContext,
   steps: readonly TableStep[],
@@ -206,7 +206,7 @@ function isDropped(
   return !tables.has(slug) && steps.some(({ op, table }) => op === "drop_table" && table === slug);
 }
 
-/** The columns that a step defines, with their paths. */
+/** Returns the defined columns with paths. */
 function definedColumns(step: TableStep) {
   const { table: slug } = step;
   if (step.op === "create_table") {
@@ -252,7 +252,7 @@ export async function changeStructure(
   await queryRows(tx, "select change_structure($1, $2)", [ownerOf(partition), statement]);
 }
 
-/** The part of a step that an error refers to if the data does not fit. */
+/** The step field to report when existing data does not fit. */
 const ERROR_PATHS: Readonly<Record<string, string>> = {
   add_column: "/column",
   alter_column: "/change",

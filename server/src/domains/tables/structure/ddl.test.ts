@@ -9,7 +9,7 @@ const world = await useWorld();
 const owner = await world.member(["owner"]);
 const schema: string = schemaSql(world.home);
 
-/** Runs a query as the application, in a partition or in none. */
+/** Runs a query as the application, optionally in a partition. */
 async function asApp<T>(
   partition: { readonly workspace: string; readonly environment: string } | undefined,
   work: (client: pg.Client) => Promise<T>,

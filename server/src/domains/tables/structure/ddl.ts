@@ -1,6 +1,6 @@
 /**
- * The statements that create and change tables. They consist of validated, quoted names, of constants, and of the
- * SQL of column types: no other part of a request is used.
+ * Builds statements for creating and changing tables. Requests can't inject SQL: statements only contain
+ * validated, quoted names, constants, and SQL from column types.
  */
 import { readerOf, schemaOf } from "#kernel/db/sql-runner.ts";
 import type { Partition } from "#kernel/db/partition.ts";
@@ -28,7 +28,7 @@ export interface Statement {
   readonly isInternal?: true;
 }
 
-/** A statement as users read it: without the schema before table names. */
+/** Formats a statement for users, without the schema of tables. */
 export function toPublicSql({ text }: Statement, partition: Partition): string {
   return text.replaceAll(`${quoteIdentifier(schemaOf(partition))}.`, "");
 }
@@ -195,7 +195,7 @@ export function ownIndexesOf(column: Column): IndexPurpose[] {
 
 export type IndexPurpose = "unique" | "index" | "words";
 
-/** A check or foreign key of a column, without its name; undefined if there is none. */
+/** Returns the check or foreign key without its name, or undefined. */
 export function constraintSql(
   { partition }: TableLocation,
   column: Column,

@@ -54,9 +54,9 @@ export const tableContent = packContent({
     await store.lockStructure(ctx.tx);
     const table = await getTable(ctx, id);
     const site = { partition: partitionOfCaller(ctx.caller), table };
-    // A concurrent insert either finished before this lock, or finds no table.
+    // Concurrent inserts either finished before this lock or fail because the table is missing.
     await queryRows(ctx.tx, `lock table ${viewSql(site)} in access exclusive mode`, []);
-    // Records belong to the members who entered them, also in a table of a pack.
+    // Records belong to the members who created them, even in a pack's table.
     if ((await queryRows(ctx.tx, `select from ${tableSql(site)} limit 1`, [])).length > 0) {
       throw new Failure(TableHasRecords);
     }

@@ -11,7 +11,7 @@ export interface PlanContext {
   readonly partition: Partition;
   /** The tables of the steps by slug, with all previous steps applied. */
   readonly tables: Map<string, Table>;
-  /** All other tables of the partition, by slug: a path of a rule may lead to any of them. */
+  /** The other tables of the partition by slug, because rule paths can use them. */
   readonly others: ReadonlyMap<string, Table>;
   /** The slugs of the tables that have records. */
   readonly filledTables: ReadonlySet<string>;
@@ -48,12 +48,12 @@ export function rejectSteps(errors: readonly FieldError[]): void {
   if (errors.length > 0) throw new StepErrors(errors);
 }
 
-/** The table that a step names. */
+/** Returns the table referenced by a step. */
 export function tableIn({ tables }: PlanContext, slug: string): Table {
   return tables.get(slug) ?? rejectStep("/table", "is not a table in this environment");
 }
 
-/** The column that a step names, at a path of the step. */
+/** Returns the column referenced at a step path. */
 export function columnIn({ columns }: Pick<Table, "columns">, name: string, path: string): Column {
   return (
     columns.find((column) => column.name === name) ??

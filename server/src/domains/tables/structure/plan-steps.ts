@@ -128,7 +128,7 @@ function planStep(
   }
 }
 
-/** Validates the rules of changed tables, and those of other tables whose paths may lead through them. */
+/** Validates the rules of changed tables, and rules with paths through them. */
 function validateAllRules(
   context: PlanContext,
   original: ReadonlyMap<string, Table>,
@@ -180,7 +180,7 @@ function withStepPath(at: StepPath, index: number, plan: () => PlannedChange): P
   }
 }
 
-/** The errors of a step as a failure, with their paths in the request. */
+/** Converts step errors to a failure with request paths. */
 export function invalidAt(at: StepPath, index: number, stepErrors: readonly FieldError[]): Failure {
   const errors = stepErrors.map(({ path, message }) => ({ path: at(index, path), message }));
   const detail = `${errors[0]?.path} ${errors[0]?.message}`;

@@ -196,10 +196,7 @@ export function parseStep(
   return { step: checked.value as TableStep };
 }
 
-/**
- * The step with column names. They are derived only from the titles, so that a migration uses the same names in
- * each environment.
- */
+/** Adds column names. They depend only on the titles, so migrations use the same names in all environments. */
 function withNames(value: object): object {
   const { columns, column } = value as { readonly columns?: unknown; readonly column?: unknown };
   if (isTitled(column)) return { ...value, column: nameColumns([column], { path: "" }).columns[0] };

@@ -17,13 +17,12 @@ import {
   IndexSelector,
 } from "./step.ts";
 
-/** A step, and the paths of its parts in the request: the first matching prefix applies. */
+/** A step with the request paths of its fields. The first matching prefix applies. */
 export interface LocatedStep {
   readonly step: TableStep;
   readonly paths: readonly (readonly [within: string, sent: string])[];
 }
 
-/** Steps, and the paths of their errors. */
 export interface LocatedSteps {
   readonly steps: readonly TableStep[];
   readonly at: StepPath;

@@ -1,4 +1,4 @@
-/** The source of the vectors of a column, as SQL on one row: the texts to embed, or a vector in the record. */
+/** Selects the source for a vector column in SQL: the texts to embed, or a stored vector. */
 import pg from "pg";
 import { MODEL } from "#kernel/embedding/vector.ts";
 import { sourcesOf } from "./vector-column.ts";
@@ -63,8 +63,8 @@ export function vectorsOfRowSql(
   name: string,
   { row, source }: { readonly row: string; readonly source: VectorSource },
 ): string {
-  // The digest is a separate boolean condition, which the planner expects to be often true. With a plain equality
-  // it would expect almost no rows, and each page of a search would join and sort all of them.
+  // The digest is a separate boolean condition because the planner expects it to be often true. It estimates
+  // almost no rows for a plain equality, and would then join and sort everything for every page.
   return (
     `record_vectors "~v" where "~v".table_id = ${pg.escapeLiteral(id)} and "~v".column_name = ${pg.escapeLiteral(name)} ` +
     `and "~v".record_id = ${row}.id and coalesce("~v".digest = ${source.digest}, false)`

@@ -112,7 +112,7 @@ export function nameFromTitle(title: string): string {
   return (/^\d/.test(joined) ? `n${joined}` : joined).slice(0, NAME_CHARACTERS_MAX);
 }
 
-/** Derives names from titles, in order: each is valid, and differs from the others and from `taken`. */
+/** Derives valid, unique names from titles, in order. Names in `taken` are not used. */
 export function nameTitles(titles: readonly string[], taken: Iterable<string> = []): string[] {
   const names = new Set([...taken].map((name) => name.toLowerCase()));
   const first = names.size + 1;

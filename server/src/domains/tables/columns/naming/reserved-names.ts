@@ -1,6 +1,6 @@
 import { SYSTEM_COLUMNS } from "../../table.ts";
 
-/** Reserved column names: system columns of PostgreSQL, further fields of events, and keywords of conditions. */
+/** Reserved column names: PostgreSQL system columns, event fields and condition keywords. */
 const POSTGRES_COLUMNS = ["ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"];
 const EVENT_FIELDS = ["tableSlug", "tableId", "tableRevision"];
 const CONDITION_WORDS = ["and", "or", "not"];

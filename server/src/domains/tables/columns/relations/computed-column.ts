@@ -46,7 +46,7 @@ export const backlinks: ColumnType = {
   options: object({ table: Slug, column: ColumnName }),
 };
 
-/** The functions of a rollup, and the kinds of fields that each accepts; all kinds if undefined. */
+/** Rollup functions with the accepted field kinds. Undefined means all kinds. */
 export const ROLLUP_FUNCTIONS = {
   count: { takes: undefined },
   sum: { takes: ["number"] },
@@ -117,7 +117,7 @@ export interface Relation {
   readonly column?: string;
 }
 
-/** The relation that a column represents; undefined if it is none. */
+/** Returns the column's relation, or undefined. */
 export function findRelation(
   schema: {
     readonly computed: ReadonlyMap<string, Column>;
