@@ -103,7 +103,7 @@ const deadLetters = createRoute({
   component: lazyRouteComponent(() => import("./events/topics/dead-letters.tsx"), "DeadLetters"),
 });
 
-/** `of` is the id of an event, a run, a ticket or a delivery. */
+/** `of` is an event, run, ticket or delivery id. */
 const causes = createRoute({
   getParentRoute: () => inside,
   path: "/causes/$of",

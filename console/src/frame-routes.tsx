@@ -30,7 +30,7 @@ export const inside = createRoute({
       const from = `${location.pathname}${location.search}`;
       throw redirect({ to: "/login", search: from === `${BASE_PATH}/` ? {} : { from } });
     }
-    // Not awaited: the first 401 response leads to the sign-in page, and signed-in users save a round trip.
+    // Not awaited to save signed-in users a round trip. A 401 response redirects to the sign-in page.
     prefetch("auth.me");
   },
 });

@@ -13,7 +13,7 @@ import { TextField } from "../ui/form/text-field.tsx";
 
 const SHOWN_MAX = 50;
 
-/** Agent calls that wait for approval, with their preview. */
+/** Shows agent calls waiting for approval, with previews. */
 export function PendingCalls() {
   const { data, error, isPending, refetch } = useOp("agent_calls.list", {
     query: { limit: SHOWN_MAX, status: "pending" },

@@ -22,7 +22,7 @@ interface PreviewEvent {
   };
 }
 
-/** Describes a call, with the name of its workflow. */
+/** Describes a call, including the workflow name. */
 export function titleOf({ summary, workflow }: Pick<AgentCall, "summary" | "workflow">): string {
   return workflow ? `${summary}: ${workflow.name}` : summary;
 }
@@ -85,7 +85,7 @@ export function toneOf(status: AgentCall["status"]): string {
   return STATUS_TONES[status];
 }
 
-/** Describes the result of a call in a few words. */
+/** Describes the call result briefly. */
 export function tellEnd({ status, decidedBy, outcome }: AgentCall): string {
   const by = decidedBy ? ` by ${decidedBy.name}` : "";
   if (status === "rejected") return `Rejected${by}`;

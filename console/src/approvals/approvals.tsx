@@ -100,7 +100,7 @@ function useInbox() {
   const [decided, setDecided] = useState<ReadonlyMap<string, Decided>>(new Map());
   const mine = useRef(new Set<string>());
   const open = useMemo(() => data?.data ?? [], [data]);
-  // Approvals that were displayed stay, even after others decided them.
+  // Displayed approvals stay in the list, even if decided by other users.
   const [seen, setSeen] = useState<{
     readonly open: readonly Approval[];
     readonly all: ReadonlyMap<string, Approval>;

@@ -4,7 +4,7 @@ import { type Approval, findGrounds, type Ground } from "./inbox.ts";
 
 const GROUNDS_MAX = 3;
 
-/** The context of an approval: the trigger of the run, and the results of its last steps. */
+/** Shows the context for an approval: the run's trigger and the latest step results. */
 export function Grounds({ approval }: { readonly approval: Approval }) {
   const { runId, stepId, createdAt } = approval;
   const { data } = useOp("runs.get", { params: { runId }, query: { steps: 0 } });

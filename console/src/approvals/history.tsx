@@ -6,7 +6,7 @@ import { Ago } from "../ui/time.tsx";
 
 const SHOWN = 100;
 
-/** Past decisions with their approvers, newest first. */
+/** Lists past decisions, newest first. */
 export function History() {
   const { data, error, isPending, refetch } = useOp("approvals.list_decided", {
     query: { limit: SHOWN },

@@ -18,7 +18,7 @@ export interface InboxItem {
 export const keyOf = ({ runId, stepId }: Pick<Approval, "runId" | "stepId">): string =>
   `${runId}:${stepId}`;
 
-/** Returns the pending approvals, and those that others decided at their old places. Sorted by due time. */
+/** Returns pending approvals by due time. Approvals decided by other users keep their position. */
 export function listInbox(
   open: readonly Approval[],
   seen: ReadonlyMap<string, Approval>,
@@ -27,7 +27,7 @@ export function listInbox(
   const waiting = new Set(open.map(keyOf));
   const gone = [...decided].flatMap(([key, one]) => {
     const approval = seen.get(key);
-    // With a quorum, a decision may not be the last one: then the approval is still pending.
+    // With a quorum, the approval can still be pending after a decision.
     return approval && !waiting.has(key) ? [{ key, approval, decided: one }] : [];
   });
   const items = open.map((approval) => ({ key: keyOf(approval), approval, decided: undefined }));
@@ -50,7 +50,7 @@ export function nextWaiting(items: readonly InboxItem[], key: string): string | 
   return around.find(({ decided }) => decided === undefined)?.key;
 }
 
-/** A step that ended before the approval, with its result. */
+/** A step completed before the approval, with the result. */
 export interface Ground {
   readonly id: string;
   readonly name: string;

@@ -1,4 +1,4 @@
-/** The labels of artifact types, and their initial sources. */
+/** Labels and initial sources for artifact types. */
 import type { Schemas } from "../data/api.ts";
 
 export type Artifact = Schemas["Artifact"];

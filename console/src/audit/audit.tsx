@@ -26,7 +26,7 @@ const PAGE = 100;
 const EXPORT_MAX = 5_000;
 const PAUSE_MS = 300;
 
-/** The audit log: actions of users, with resource, time, and values before and after. */
+/** Shows the audit log: user actions with resource, time, and values before and after. */
 export function Audit() {
   useTitle("Audit log");
   const search = useSearch({ from: "/inside/settings/audit" });

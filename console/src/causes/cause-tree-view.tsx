@@ -153,7 +153,7 @@ function describeNode(node: CauseNode, { things, nameStep }: CauseWords): string
   return [what, took, by].filter(Boolean).join(" · ");
 }
 
-/** The statuses of a group's members, as shares. */
+/** Shows the share per status in a group. */
 export function Split({ statuses }: { readonly statuses: Readonly<Record<string, number>> }) {
   const known = Object.entries(statuses);
   const total = known.reduce((sum, [, n]) => sum + n, 0);

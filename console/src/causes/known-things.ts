@@ -1,9 +1,9 @@
-/** The resources of a trace by id, with the names found in its nodes. */
+/** Collects the resources in a trace by id, using names from the nodes. */
 import type { KnownThing } from "../events/index.ts";
 import { toWords } from "../ui/words.ts";
 import type { CauseNode } from "./cause-tree.ts";
 
-/** The resource types that runs, deliveries and executions belong to. */
+/** Maps runs, deliveries and executions to the owning resource type. */
 const OWNERS: Readonly<Record<string, string>> = {
   run: "workflow",
   webhook_delivery: "webhook",

@@ -12,7 +12,7 @@ import { screenOf } from "./screen.ts";
 import { toExactTime } from "../ui/words.ts";
 import { Button } from "../ui/form/button.tsx";
 
-/** The selected node: its data, changes and links. */
+/** Shows data, changes and links for the selected node. */
 export function CauseSide({
   row,
   words,
@@ -88,7 +88,7 @@ function ScreenLink({ node }: { readonly node: CauseNode }) {
 function NodeFacts(props: {
   readonly node: CauseNode;
   readonly words: CauseWords;
-  /** The slug of a record's table, from its event. */
+  /** The record's table slug from the event. */
   readonly table: unknown;
 }) {
   const { node, words } = props;

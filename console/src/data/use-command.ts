@@ -72,7 +72,7 @@ export async function perform<O extends OperationId>(
   }
 }
 
-/** Shows the result of a command, with the given undo, or the server's. */
+/** Shows the command result with an undo action. Default: the server's undo. */
 export function tellDone(text: string | undefined, undo?: () => Promise<unknown>): void {
   if (text === undefined) return;
   notify(text, undo && (() => void attempt(undo)));
@@ -101,7 +101,7 @@ interface WorkOptions {
   readonly onRefused?: (error: unknown) => boolean;
 }
 
-/** A command of several calls, or of a call and a browser action. Stops at the first error and shows it. */
+/** Runs several calls, or a call with a browser action, as one command. Stops at the first error and shows it. */
 export function useWork(operation: OperationId | undefined, options: WorkOptions = {}): Work {
   const { refusal, onRefused } = options;
   const missing = useRefusal(operation);

@@ -7,7 +7,7 @@ import { place } from "./place.ts";
 
 export interface NextStep {
   readonly label: string;
-  /** A path of the console, or of a server-rendered page. */
+  /** A console path or a server-rendered page. */
   readonly to: string;
   readonly isPage?: boolean;
   /**

@@ -11,7 +11,7 @@ interface BreakdownProps {
 interface BarLine {
   readonly id: string;
   readonly label: string;
-  /** The parts of the bar in order, each with its tone. */
+  /** The bar segments in order, with a tone. */
   readonly parts: readonly { readonly value: number; readonly tone: string }[];
   readonly words: string;
   readonly rows: string;

@@ -1,4 +1,4 @@
-/** The figure whose tickets are listed, as in the address: `created?category=vpn`. */
+/** Parses the selected figure from the address: `created?category=vpn`. */
 import { toWords } from "../ui/words.ts";
 
 export interface Rows {

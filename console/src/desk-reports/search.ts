@@ -6,7 +6,7 @@ export type ReportKind = (typeof KINDS)[number];
 export const SPANS = ["7", "30", "90", "365"] as const;
 export type Span = (typeof SPANS)[number];
 
-/** The search parameters of a report: its scope, and the figure whose tickets are listed. */
+/** The report's search parameters: scope and selected figure. */
 export interface ReportSearch {
   readonly kind?: ReportKind | undefined;
   /** The number of days until today. */

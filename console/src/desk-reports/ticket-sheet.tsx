@@ -19,7 +19,7 @@ interface TicketSheetProps {
   readonly onClose: () => void;
 }
 
-/** The tickets of a figure, in a side panel. */
+/** Lists the tickets of a figure in a side panel. */
 export function TicketSheet({ scope, figure, onClose }: TicketSheetProps) {
   const nameOf = useNames();
   const rows = readRows(figure);

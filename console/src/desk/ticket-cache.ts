@@ -1,4 +1,4 @@
-/** Optimistic updates of a ticket, on its page and in all lists. */
+/** Updates a ticket optimistically, on the page and in lists. */
 import { invalidate, patchCached, patchQueries } from "../data/api.ts";
 import { isLive } from "../data/live/live.ts";
 import { getOf, type Kind, type Ticket, timelineOf } from "./ticket-kind.ts";

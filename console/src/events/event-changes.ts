@@ -17,7 +17,7 @@ export function listChanges(
     .filter((change) => JSON.stringify(change.before) !== JSON.stringify(change.after));
 }
 
-/** Returns the other fields of an event. Empty fields are omitted, and the id of a table whose name is shown. */
+/** Returns the remaining fields. Omits empty fields and the table id if the name is shown. */
 export function listFields(
   data: Readonly<Record<string, unknown>>,
   said: readonly unknown[],

@@ -10,7 +10,7 @@ import { State } from "../ui/state.tsx";
 import { type FieldChange, listChanges, listFields, toLongTexts } from "./event-changes.ts";
 import { isId, ThingName } from "./thing-name.tsx";
 
-/** The content of an event: its changes, and its data. */
+/** Shows the changes and data of an event. */
 export function EventData({ data }: { readonly data: LogEvent["data"] }) {
   return (
     <>

@@ -16,7 +16,7 @@ function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
-/** Describes the cause of an event besides its actor; undefined for direct actions of a person. */
+/** Describes what caused the event, or undefined for a person's direct action. */
 export function nameMaker(event: LogEvent): string | undefined {
   const { runId, stepId, executionId, jobKind } = event;
   if (runId !== undefined) return stepId === undefined ? "a run" : `step ${stepId}`;

@@ -13,7 +13,7 @@ import { Button, PlainButton } from "../ui/form/button.tsx";
 
 const SHOWN = 30;
 
-/** The history of a resource, newest first. `type` and `id` are the values in its events. */
+/** Shows a resource's history, newest first. `type` and `id` are the values used in events. */
 export function History({ type, id }: { readonly type: string; readonly id: string }) {
   const mayRead = useMay()("events.recent");
   const [open, setOpen] = useState<string>();

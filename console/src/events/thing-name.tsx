@@ -39,7 +39,7 @@ const TYPES: Readonly<Record<string, string>> = {
 export const isId = (value: unknown): value is string =>
   typeof value === "string" && ID.test(value);
 
-/** The name of a resource with a link, and its id in a tooltip; without a known name, the id with a copy button. */
+/** Shows a resource name with a link and the id as a tooltip, or the id with a copy button if the name is unknown. */
 export function ThingName({ id }: { readonly id: string }) {
   const known = useContext(KnownThings).get(id);
   const person = useNames()(id);

@@ -7,7 +7,7 @@ const FilePreview = lazyDialog(() => import("./file-preview.tsx").then((part) =>
 
 interface FileNameProps {
   readonly file: NamedFile;
-  /** The address of its content, once it is loaded. */
+  /** The download address after loading. */
   readonly link: string | undefined;
   readonly className?: string;
   readonly children: ReactNode;

@@ -20,7 +20,7 @@ interface FilePreviewProps {
   readonly onClose: () => void;
 }
 
-/** A preview of the beginning of a file. All content is rendered as text: markup and scripts are not executed. */
+/** Previews the beginning of a file as text. Markup and scripts are never executed. */
 export function FilePreview({ file, kind, link, onClose }: FilePreviewProps) {
   return (
     <Dialog

@@ -134,7 +134,7 @@ interface MapProps extends FieldProps {
   readonly names?: readonly ComboOption[] | undefined;
 }
 
-/** Names and values. A new row has an empty name, and there is at most one. */
+/** Edits names and values. Only a single new row with an empty name is allowed. */
 export function MapRows({ id, at, schema, value, isDisabled, onChange, names }: MapProps) {
   const { renderField } = useForm();
   const list = useRef<HTMLOListElement>(null);

@@ -1,4 +1,4 @@
-/** Visible choices: one of a few, several of a few, one of several schemas. */
+/** Visible choices: select one, several, or a schema. */
 import { useState } from "react";
 import { type FieldProps, useForm } from "./context.ts";
 import { ObjectFields } from "./object-fields.tsx";

@@ -48,7 +48,7 @@ export interface Schema {
   readonly "x-order"?: readonly string[];
   /** The type of resource that the text refers to, for pickers. */
   readonly "x-reference"?: string;
-  /** The types of resources that an object's values refer to, by value name. */
+  /** Resource types referenced by the object's values. */
   readonly "x-references"?: Readonly<Record<string, string>>;
   /** The field is only relevant if another field has one of these values. */
   readonly "x-when"?: Readonly<Record<string, readonly unknown[]>>;
@@ -269,7 +269,7 @@ export function optionsOf(schema: Schema): readonly Option[] | undefined {
 const spellOption = (value: unknown): string =>
   typeof value === "string" ? value : JSON.stringify(value);
 
-/** A name with a digit is a technical term such as `sha256`, and is not changed. */
+/** Formats an option label. Names with digits are technical terms such as `sha256`, so they are not changed. */
 const labelOption = (value: unknown): string => {
   const text = spellOption(value);
   return /\d/.test(text) ? text : labelOf(text);

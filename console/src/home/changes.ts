@@ -19,7 +19,7 @@ export interface ThingChange {
 const NOISE =
   /^(connector\.(invoked|status)|audit\.(auth|oauth_token|mfa)|notification|record|export|sla|deploy|audit\.desk|workflow\.(run|step|test|bulk|webhook|trigger|pinned))/;
 
-/** Groups changes by other users by resource, newest first, with all their authors. */
+/** Groups other users' changes by resource, newest first. */
 export function groupChanges(events: readonly LogEvent[], myId: string): readonly ThingChange[] {
   const things = new Map<string, ThingChange>();
   for (const { type, resource, actor, createdAt } of events) {

@@ -45,10 +45,7 @@ export function Home() {
   );
 }
 
-/**
- * A placeholder while the page loads. It is a separate element, so that its replacement does not count as a layout
- * shift.
- */
+/** Placeholder while loading. A separate element, because replacing it must not count as a layout shift. */
 function Skeleton() {
   const me = useMe();
   const may = useMay();
@@ -187,7 +184,7 @@ function Failures() {
   );
 }
 
-/** Workflows that can't start, and the people who must act; hidden if the list is empty. */
+/** Lists workflows that can't start, and the responsible people. Hidden if empty. */
 function Stopped() {
   const may = useMay();
   const { data } = useOp("workflows.list", { query: { orphaned: true, limit: SHOWN_MAX } });

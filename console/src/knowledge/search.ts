@@ -19,7 +19,7 @@ export function readKnowledgeSearch(search: Readonly<Record<string, unknown>>): 
   };
 }
 
-/** The search parameters of a new article: the search that it answers, or the article to copy. */
+/** Search parameters for a new article: the answered search, or the article to copy. */
 export interface NewArticleSearch {
   readonly title?: string | undefined;
   /** The id of the search without results. */

@@ -17,7 +17,7 @@ type Notification = Schemas["Notification"];
 
 const PAGE = 100;
 
-/** The inbox, newest first. Opening a notification marks it as read. */
+/** Shows the inbox, newest first. Opening a notification marks it as read. */
 export function Notifications() {
   const navigate = useNavigate();
   const [isNewOnly, setNewOnly] = useState(false);

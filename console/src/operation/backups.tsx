@@ -17,7 +17,7 @@ const FRESH_MS = 3_000;
 export function Backups() {
   const [deleting, setDeleting] = useState<Backup>();
   const { data, error, isPending, refetch } = useOp("installation.read_backups", undefined, {
-    // Backups are made by a separate process whose events may be in the log of another workspace.
+    // Polled because a separate process makes backups, and its events can be in another workspace's log.
     refetchInterval: FRESH_MS,
   });
   const backups = data?.data.backups ?? [];

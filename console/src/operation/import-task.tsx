@@ -17,7 +17,7 @@ const WORDS = {
   },
 } as const;
 
-/** Asks for the input of a check or import: the archive's passphrase, and an optional new slug. */
+/** Asks for the archive passphrase and an optional new slug. */
 export function ImportTaskDialog(props: {
   readonly one: Schemas["ArchiveImport"];
   readonly task: "check" | "load";

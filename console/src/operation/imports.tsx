@@ -28,7 +28,7 @@ interface Upload {
 /** Imports workspaces of other installations: archives are uploaded, checked, imported and activated. */
 export function Imports() {
   const { data, error, isPending, refetch } = useOp("archive_imports.list", undefined, {
-    // The progress of tasks is not an event, and their events may be in the log of another workspace.
+    // Polled because progress is not an event, and task events can be in another workspace's log.
     refetchInterval: FRESH_MS,
   });
   const [uploads, setUploads] = useState<ReadonlyMap<string, Upload>>(new Map());

@@ -23,7 +23,7 @@ interface Draft {
   readonly roleIds: readonly string[];
 }
 
-/** Invites several people at once, with the same roles. Without a mail server, it shows the links to hand over. */
+/** Invites several people with the same roles. Shows the invitation links if no mail server is configured. */
 export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   const [outcome, setOutcome] = useState<Outcome>();
   const form = useForm("users.invite", {
@@ -71,7 +71,7 @@ function describeFault(emails: readonly string[]): string | undefined {
   return `Not an e-mail address: ${bad.slice(0, 3).join(", ")}${more}`;
 }
 
-/** Sent one by one, so that an error affects only its own address. */
+/** Sends invitations one by one, so an error affects only one address. */
 async function inviteAll({ emails, roleIds }: Draft): Promise<Outcome> {
   const sent: Sent[] = [];
   const refused: { email: string; why: string }[] = [];

@@ -7,7 +7,7 @@ import { toWords } from "../ui/words.ts";
 
 const SHOWN = 8;
 
-/** The recent actions of a member, with a link to all of them. */
+/** Shows a member's recent actions and links to the full list. */
 export function MemberActivity({ userId }: { readonly userId: string }) {
   const { data, error, isPending, refetch } = useOp("audit.query", {
     query: { actorId: userId, limit: SHOWN },

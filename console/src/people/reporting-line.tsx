@@ -14,7 +14,7 @@ type Member = Schemas["Member"];
 
 const REPORTS_MAX = 1_000;
 
-/** The manager of a member, who approves requests if an item requires it. */
+/** Shows the member's manager, used as approver if a catalog item requires it. */
 export function Manager({ member }: { readonly member: Member }) {
   const nameOf = useNames();
   const refusal = useRefusals()("users.update");

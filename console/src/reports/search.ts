@@ -1,7 +1,7 @@
 const TABS = ["saved", "mail", "kpis"] as const;
 export type ReportsTab = (typeof TABS)[number];
 
-/** The search parameters of the screen: tab, open item, and the report that an e-mail links to. */
+/** Search parameters: tab, open item, and the report linked from an e-mail. */
 export interface ReportsSearch {
   readonly tab?: ReportsTab | undefined;
   readonly open?: string | undefined;

@@ -14,7 +14,7 @@ import { RoleDialog } from "./role-dialog.tsx";
 import { Button } from "../ui/form/button.tsx";
 import { TextInput } from "../ui/form/controls.tsx";
 
-/** Roles and permissions as a matrix, and the explanation for one person. */
+/** Shows the permission matrix by role, and explains one person's permissions. */
 export function Roles() {
   const may = useMay();
   const refusalOf = useRefusals();

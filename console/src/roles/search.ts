@@ -1,5 +1,5 @@
 export interface RolesSearch {
-  /** The person whose permissions are explained. */
+  /** The person to explain. */
   readonly person?: string | undefined;
   readonly operation?: string | undefined;
   readonly thing?: string | undefined;

@@ -17,7 +17,7 @@ interface EnvironmentValuesProps {
   readonly name: string;
   readonly own: readonly string[];
   readonly ownValuesOnly: boolean;
-  /** Renders the value that an environment has itself. */
+  /** Renders an environment's own value. */
   readonly shownIn: (environment: "production" | OtherEnvironment) => ReactNode;
   /** The reason why the values are read-only. */
   readonly reason: string | undefined;
@@ -27,7 +27,7 @@ interface EnvironmentValuesProps {
   readonly onKeep: (ownValuesOnly: boolean) => void;
 }
 
-/** The value in each environment: its own, the production value, or none. */
+/** Shows the value per environment: separate, inherited from production, or missing. */
 export function EnvironmentValues(props: EnvironmentValuesProps) {
   const { name, own, ownValuesOnly, shownIn, reason, onSet, onRemove, onKeep } = props;
   const off = { disabled: reason !== undefined, title: reason };

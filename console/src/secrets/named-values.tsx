@@ -107,7 +107,7 @@ interface NamedValueSideProps {
     readonly removeFrom: (environment: OtherEnvironment) => Promise<unknown>;
     readonly keep: (ownValuesOnly: boolean) => Promise<unknown>;
   };
-  /** Sets the value of production, or of another environment. */
+  /** Sets the value for production or another environment. */
   readonly dialog: (environment: OtherEnvironment | undefined, onClose: () => void) => ReactNode;
   readonly onClose: () => void;
 }

@@ -3,7 +3,6 @@ import type { Schemas } from "../data/api.ts";
 import { Entry } from "../ui/display/section.tsx";
 import { toWords } from "../ui/words.ts";
 
-/** A resource that refers to another one. */
 export type Referrer = Schemas["Referrer"];
 
 /** The resources that refer to something, with links if they have a page. */

@@ -77,7 +77,7 @@ function runKeys(event: KeyboardEvent, keys: string): boolean {
   return isFree(event) && runAction(event, keys);
 }
 
-/** Declares the actions of a screen while it is shown. */
+/** Registers a screen's actions while displayed. */
 export function useActions(actions: readonly Action[]): void {
   useDeclared(screens, actions);
 }

@@ -6,7 +6,7 @@ import { type Action, frameActions, screenActions } from "./actions.ts";
 const hasKeys = ({ keys }: Action): boolean => keys !== undefined;
 const isPlace = ({ keys }: Action): boolean => keys?.startsWith("g ") === true;
 
-/** The shortcuts that are currently active, those of the screen first. */
+/** Lists the active shortcuts, starting with the screen's. */
 export function KeySheet({ onClose }: { readonly onClose: () => void }) {
   const dialog = useModal();
   const [own] = useState(() => screenActions().filter(hasKeys));

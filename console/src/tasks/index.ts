@@ -1,4 +1,4 @@
-/** The tasks of changes and requests, for the pages of their tickets. */
+/** Tasks of changes and requests, used on ticket pages. */
 export { TaskList } from "./task-list.tsx";
 export { PlanEditor } from "./plan-editor.tsx";
 export type { PlannedTask } from "./plan.ts";

@@ -17,7 +17,7 @@ interface TaskListProps {
   readonly refusal?: string | undefined;
 }
 
-/** The tasks of a change or request in order, with the number of open ones. */
+/** Lists the ticket's tasks in order and counts the open ones. */
 export function TaskList({ kind, ticketId, refusal }: TaskListProps) {
   const [open, setOpen] = useState<Task | "new">();
   const params = { id: ticketId };

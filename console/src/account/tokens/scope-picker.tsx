@@ -10,11 +10,11 @@ import type { FieldProps } from "../../ui/form/binding.ts";
 import { CheckBox, TextInput } from "../../ui/form/controls.tsx";
 
 interface ScopesFieldProps extends FieldProps<readonly string[]> {
-  /** The permissions that can be granted: at most those of the user. */
+  /** The permissions available for selection: those of the user. */
   readonly offered: readonly string[];
 }
 
-/** Permissions grouped by area, with a search; the checkbox of an area selects all of it. */
+/** Selects permissions grouped by area, with a search. An area's checkbox selects the whole area. */
 export function ScopesField({ offered, ...field }: ScopesFieldProps) {
   const may = useMay();
   const id = useId();

@@ -4,7 +4,7 @@ import type { PartProps } from "./part.ts";
 import { Button } from "../../ui/form/button.tsx";
 import { TextInput } from "../../ui/form/controls.tsx";
 
-/** The steps of a funnel, each with its rules. */
+/** Edits the funnel steps and their rules. */
 export function FunnelSteps({ draft, fields, onChange }: PartProps) {
   const { funnel } = draft;
   if (!funnel) return null;

@@ -73,7 +73,7 @@ export function sortByFit(fields: Fields, countOf: (name: string) => number): Fi
   return [...fields.filter(isFit), ...fields.filter((field) => !isFit(field))];
 }
 
-/** Changes the chart type: adds groups that it requires, and removes those that it can't show. */
+/** Changes the chart type. Adds required groups and removes unsupported ones. */
 export function setChart(draft: ReportDraft, type: ChartType, fields: Fields): ReportDraft {
   const { funnel, timeParts, pivot: _, totals: __, ...rest } = draft;
   const chart = { ...draft.chart, type };

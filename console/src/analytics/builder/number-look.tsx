@@ -2,7 +2,7 @@ import { Field } from "../../ui/field.tsx";
 import type { PartProps } from "./part.ts";
 import { Select, TextInput } from "../../ui/form/controls.tsx";
 
-/** The target of a single number, and its format. */
+/** Edits the target and format for a single number. */
 export function NumberLook({ draft, onChange }: PartProps) {
   const chart = draft.chart ?? { type: "stat" };
   const put = (change: object): void => onChange({ ...draft, chart: { ...chart, ...change } });

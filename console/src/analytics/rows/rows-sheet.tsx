@@ -1,4 +1,4 @@
-/** The rows of a number that the current user can see. */
+/** Lists the rows behind a number. Only rows visible to the user are included. */
 import "./rows.css";
 import { formatBucket, formatGroup, type Mark } from "@millrace/client/chart";
 import { Filter, X } from "lucide-react";

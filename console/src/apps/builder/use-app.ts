@@ -17,7 +17,7 @@ import { useDebounced } from "../../ui/behaviour/debounce.ts";
 import { type Draft, type Edit, toDraft } from "../draft/draft.ts";
 
 const SAVE_AFTER_MS = 1_200;
-/** Edits of one field within this time are one undo step. */
+/** Edits of a field within this time form a single undo step. */
 const STEP_MS = 900;
 
 export type SaveState =

@@ -39,7 +39,7 @@ export function toDraft({ name, slug, description, theme, pages, dataSources }: 
   return { name, slug, description, theme, pages: pages as readonly Page[], dataSources };
 }
 
-/** Returns the slugs of the tables that an app reads or writes, in its sources and actions. */
+/** Returns the slugs of tables used by the app's sources and actions. */
 export function tablesOf({ pages, dataSources }: Pick<Draft, "pages" | "dataSources">) {
   const found = new Set<string>();
   const visit = (value: unknown): void => {

@@ -33,7 +33,7 @@ export function mergeDrafts(base: Draft, mine: Draft, theirs: Draft): Merge {
       const before = find(old, part.id);
       if (!before) return [part];
       const after = find(other, part.id);
-      // The other user deleted it: it is removed unless it was changed here.
+      // Deleted by the other user: remove it unless it was changed here.
       if (!after) return isSame(part, before) ? [] : [part];
       return [pick({ base: before, mine: part, theirs: after }, nameOf(part))];
     });

@@ -109,7 +109,7 @@ function shapeComponent(schema: Schema, kind: string): Schema {
 /** Lists with many entries, each with many fields. */
 const FOLDED: ReadonlySet<string> = new Set(["columns", "fields", "rowActions", "bulkActions"]);
 
-/** Returns the parts of a container, without their components. */
+/** Returns the container's parts without components. */
 function partList(schema: Schema): Schema {
   const { components: _, ...properties } = schema.items?.properties ?? {};
   const required = (schema.items?.required ?? []).filter((name) => name !== "components");

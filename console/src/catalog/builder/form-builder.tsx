@@ -188,7 +188,7 @@ function BuilderHead(props: {
   );
 }
 
-/** A preview of the form, with the portal's renderer. */
+/** Previews the form using the portal's renderer. */
 function Preview({ item, schema }: { readonly item: Item; readonly schema: Schema }) {
   const [value, setValue] = useState<unknown>();
   const draw = useReferenceFields();

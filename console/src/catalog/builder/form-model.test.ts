@@ -47,7 +47,7 @@ test("a schema is parsed and written unchanged, including keywords that the buil
   expect(model.fields[1]?.when).toEqual({ field: "model", is: "strong", effect: "show" });
   const again = writeForm(model);
   expect({ ...again, allOf: undefined }).toEqual({ ...KNOWN, allOf: undefined });
-  // The builder writes its own conditions last, and keeps the others.
+  // The builder keeps other conditions and appends the new ones.
   expect(new Set(again.allOf?.map((one) => JSON.stringify(one)))).toEqual(
     new Set(KNOWN.allOf?.map((one) => JSON.stringify(one))),
   );

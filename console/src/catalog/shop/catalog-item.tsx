@@ -17,7 +17,7 @@ import { InlineForm } from "../../ui/form/inline-form.tsx";
 
 type Item = Schemas["CatalogItem"];
 
-/** The page of a catalog item with its request form. */
+/** Shows a catalog item and the request form. */
 export function CatalogItem() {
   const { id } = useParams({ from: "/inside/catalog/$id" });
   const { data, error, isPending, refetch } = useOp("catalog.get_item", { params: { id } });

@@ -8,7 +8,7 @@ import type { Change } from "./use-change.ts";
 const IMPACTS = ["", "High", "Medium", "Low"];
 const ITEMS_SHOWN = 12;
 
-/** The people, type and configuration items of a change. */
+/** Shows the change's people, type and configuration items. */
 export function ChangeFacts({ change }: { readonly change: Change }) {
   const nameOf = useNames();
   const { type, impact, assigneeId, teamId, requestedBy, ciIds, templateId } = change;

@@ -32,7 +32,7 @@ const WORDS: Readonly<Record<string, string>> = {
   "change.tasks_reordered": "reordered the tasks",
 };
 
-/** The history of a change, newest first. */
+/** Shows the change history, newest first. */
 export function History({ id, number }: { readonly id: string; readonly number: string }) {
   const navigate = useNavigate();
   const params = { kind: "changes", number };
@@ -71,7 +71,7 @@ function describeMoment({ type, actor, changes, data }: Moment): string {
   return words.startsWith("The ") ? words : `${who} ${words}`;
 }
 
-/** Returns the text of a comment, or the comment of an action. */
+/** Returns the comment text, also for actions with a comment. */
 function describeWords({ type, data }: Moment): string | undefined {
   const vote = data["vote"] as { readonly comment?: string } | undefined;
   const fields: Readonly<Record<string, unknown>> = {

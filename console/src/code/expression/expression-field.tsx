@@ -13,7 +13,7 @@ export interface ExpressionFieldProps {
   readonly onChange: (value: string) => void;
   readonly label: string;
   readonly mode: ExpressionMode;
-  /** The available values, nearest first. Must be the same array while the values are the same. */
+  /** The available values, nearest first. Pass the same array while the values are unchanged. */
   readonly sources: readonly ScopeSource[];
   readonly hint?: string | undefined;
   readonly description?: string | undefined;

@@ -1,4 +1,4 @@
-/** The live result of an expression, evaluated by the server with real values of a run. */
+/** Evaluates an expression on the server using real run values. */
 import { useQuery } from "@tanstack/react-query";
 import { call } from "../../data/api.ts";
 import { useDebounced } from "../../ui/behaviour/debounce.ts";

@@ -1,4 +1,4 @@
-/** The values that expressions can read, with their paths. */
+/** The values available to expressions, by path. */
 export interface ScopeSource {
   /** The path in expressions: `steps.read.output`, `trigger`, `order`. */
   readonly path: string;

@@ -114,7 +114,7 @@ function resultOf(known: Known | undefined): Known | undefined {
   return known && "type" in known && known.type.returns ? { type: known.type.returns } : undefined;
 }
 
-/** Returns the placeholder type of a value of which only the type is known. */
+/** Returns the placeholder type if only the type is known. */
 export function typeNameOf(value: unknown): string | undefined {
   const isMarked = typeof value === "object" && value !== null && TYPE in value;
   return isMarked ? String(value[TYPE]) : undefined;

@@ -10,7 +10,7 @@ export interface ScriptType {
   readonly about: string;
   readonly help?: string;
   readonly members?: Readonly<Record<string, ScriptType>>;
-  /** The type of its result, with or without `await`. */
+  /** The result type, with or without `await`. */
   readonly returns?: ScriptType;
   /** The type of its items, for lists. */
   readonly items?: ScriptType;

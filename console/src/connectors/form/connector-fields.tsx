@@ -21,7 +21,7 @@ interface ConnectorFieldsProps {
   readonly form: FormOf<ConnectorDraft>;
 }
 
-/** The fields of a connector type, generated from its schemas. A credential may be the name of a secret. */
+/** Shows the connector fields generated from the schemas. A credential can be a secret's name. */
 export function ConnectorFields({ type, form }: ConnectorFieldsProps) {
   const { values: draft, change: onChange } = form;
   const isDisabled = form.refusal !== undefined;

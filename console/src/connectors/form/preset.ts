@@ -24,7 +24,7 @@ export const CATEGORIES: Readonly<Record<string, string>> = {
   web: "Web",
 };
 
-/** Returns two letters for a service without icon, from its first two words or its only word. */
+/** Returns two letters for a service without an icon, based on the first words of the title. */
 export function monogramOf(title: string): string {
   const [first = "", second] = title.split(/[\s./()]+/).filter((word) => word !== "");
   const letters = second === undefined ? first.slice(0, 2) : `${first[0] ?? ""}${second[0] ?? ""}`;

@@ -1,11 +1,11 @@
-/** The popup of a consent, and its messages to the page that opened it. */
+/** Opens the consent popup and receives its messages. */
 import { useEffect, useState } from "react";
 import { perform } from "../../data/use-command.ts";
 
 const CHANNEL = "millrace.consent";
 const LOOK_MS = 500;
 
-/** The result of a consent and its connector. */
+/** The consent result for a connector. */
 interface ConsentResult {
   readonly id: string;
   readonly refusal: string | undefined;
@@ -25,7 +25,7 @@ export function tellConsent(result: ConsentResult): void {
   channel.close();
 }
 
-/** Opens the consent page in a popup and waits for its result, or until it is closed. */
+/** Opens the consent popup and waits for the result or until closed. */
 export function useConsentWindow(id: string, isGiven: boolean) {
   const [progress, setProgress] = useState<ConsentProgress>({ kind: "none" });
   // The window may close itself before its message arrives.

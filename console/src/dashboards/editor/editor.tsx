@@ -1,4 +1,4 @@
-/** The dashboard editor: a draft with undo and redo, not visible to others until it is saved. */
+/** The dashboard editor: edits a draft with undo and redo. Changes are invisible to others until saved. */
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { etagOf, type Reply, useOp } from "../../data/api.ts";

@@ -33,7 +33,7 @@ const isOver = (one: Box, other: Box): boolean =>
   one.y < other.y + other.h &&
   other.y < one.y + one.h;
 
-/** Moves or resizes a tile: it stays at its new position, and the others make room and move up. */
+/** Moves or resizes a tile. The tile keeps the new position, the others make room and move up. */
 export function placeTile<T extends Tile>(tiles: readonly T[], id: string, box: Box): readonly T[] {
   const placed = clampBox(box);
   const moved = tiles.find((tile) => tile.id === id);

@@ -19,7 +19,7 @@ export const useTileData = (input: DataInput) =>
       keepNewest(before as DataReply | undefined, answer as DataReply),
   });
 
-/** Keeps the tiles of a dashboard current while it is displayed. */
+/** Keeps the displayed tiles current. */
 export function useLiveTiles(input: DataInput, tiles: readonly WidgetData[]): void {
   const cache = useQueryClient();
   const key = JSON.stringify(input);

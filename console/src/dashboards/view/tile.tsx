@@ -74,7 +74,7 @@ function TileBody(props: TileProps & { readonly title: string }) {
   );
 }
 
-/** Returns the title of a tile: its own, that of its report, or a description of its measure. */
+/** Returns the tile title. Default: the report title or a description of the measure. */
 export function tileTitle(widget: Widget, data: WidgetData | undefined): string {
   if (widget.title !== "") return widget.title;
   if (data?.name !== undefined) return data.name;

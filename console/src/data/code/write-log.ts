@@ -9,7 +9,7 @@ export interface NotedCall {
 const KEPT_MAX = 8;
 let writes: readonly NotedCall[] = [];
 
-/** Records a write without its secrets, newest first. */
+/** Records a write without secrets. */
 export function noteWrite({ id, input }: NotedCall): void {
   writes = [{ id, input: hideSecrets(input) }, ...writes].slice(0, KEPT_MAX);
 }

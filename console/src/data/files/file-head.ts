@@ -1,4 +1,4 @@
-/** The beginning of a file as text, so that previews of large files cost the same as of small ones. */
+/** Reads only the beginning of a file, so the preview of a large file is fast. */
 import { ApiError } from "@millrace/client";
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { BASE_PATH, place } from "../place.ts";

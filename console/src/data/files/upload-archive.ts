@@ -34,7 +34,7 @@ export async function uploadArchive(
   return at;
 }
 
-/** A wrong offset is not a final error: the correct one is read, and the upload continues there. */
+/** A wrong offset is not final: the upload reads the correct offset and continues. */
 function isRefusal(error: unknown): boolean {
   return error instanceof ApiError && error.status < 500 && error.code !== "wrong_offset";
 }

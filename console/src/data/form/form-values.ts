@@ -83,7 +83,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 export interface Problem {
-  /** The path of the field, or of a part of its value: `/steps/0/title`. */
+  /** The path of the field or of a nested value: `/steps/0/title`. */
   readonly path: string;
   /** The message without the label. */
   readonly text: string;

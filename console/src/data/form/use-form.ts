@@ -39,7 +39,7 @@ type ParamsOf<O extends OperationId> = O extends unknown
 type KeyOf<T> = T extends unknown ? keyof T & string : never;
 type ValueAt<T, K> = T extends unknown ? (K extends keyof T ? T[K] : never) : never;
 
-/** The fields of an operation's body; for several operations, of any of them. */
+/** The body fields, combined if the form has several operations. */
 export type DraftOf<O extends OperationId> = {
   readonly [K in KeyOf<BodyOf<O>>]?: ValueAt<BodyOf<O>, K> | null | undefined;
 };
@@ -53,13 +53,13 @@ interface OwnOptions<O extends OperationId, D extends object, R = Reply<O>> {
   /** The initial values. Unchanged fields follow it. */
   readonly initial?: NoInfer<D> | undefined;
   readonly version?: Version<NoInfer<D>> | undefined;
-  /** The part of the body that is not in the form. */
+  /** Fixed body fields not shown in the form. */
   readonly fixed?: Readonly<Record<string, unknown>> | undefined;
   /** Converts an entered value to the value that is sent, for example without empty lines. */
   readonly encode?: { readonly [K in keyof D]?: (value: NonNullable<NoInfer<D>[K]>) => unknown };
   /** For a draft whose fields differ from the body's. */
   readonly toBody?: (draft: D) => BodyOf<O>;
-  /** The body field whose parts the form edits, such as `fields` of a ticket: changed parts are sent. */
+  /** The body field edited by the form, such as `fields` in a ticket. Only changes are sent. */
   readonly inside?: string;
   /** Validation beyond the schema, by field: `{ until: "must be after From" }`. */
   readonly check?: (draft: NoInfer<D>) => Readonly<Record<string, string | undefined>>;
@@ -71,8 +71,8 @@ interface OwnOptions<O extends OperationId, D extends object, R = Reply<O>> {
   readonly undo?: (reply: R) => Promise<unknown>;
   readonly onDone?: (reply: R) => void;
   /**
-   * Calls that come before the form of a new resource is sent, such as one that creates its caller. The returned
-   * values become part of the draft, so that a second attempt does not repeat them.
+   * Called before sending the form, for example to create the caller first. Returned values are added to the
+   * draft so that a second attempt does not repeat the call.
    */
   readonly before?: (draft: NoInfer<D>) => Promise<Partial<NoInfer<D>>>;
   /** Sends the draft with several calls. */
@@ -109,7 +109,7 @@ export interface FieldFault {
 
 const NO_FACTS: Facts = {};
 
-/** A form of one operation, or of several operations of which one is chosen at runtime, such as create and update. */
+/** Creates a form for one operation or for several, chosen at runtime (such as create and update). */
 export function useForm<O extends OperationId, D extends object = DraftOf<O>, R = Reply<O>>(
   operation: O,
   options: FormOptions<O, D, R>,
@@ -182,8 +182,8 @@ export function useForm<O extends OperationId, D extends object = DraftOf<O>, R 
 }
 
 /**
- * The schema facts that a draft is validated by. If the draft's fields differ from the body's, only texts and
- * numbers with the name of a body field are validated; `check` and the server do the rest.
+ * Reads the schema rules for validating a draft. If the draft differs from the body, only texts and numbers
+ * with matching names are validated; `check` and the server validate the rest.
  */
 function factsOfDraft(
   facts: Facts,
@@ -211,7 +211,7 @@ interface AnyOptions extends Omit<
 }
 
 /**
- * A form of an operation that is chosen at runtime. Its field names are not type-checked: the union of all
+ * Creates a form for an operation chosen at runtime. Field names are not type-checked because the union of all
  * operations would take the compiler a minute.
  */
 export const useAnyForm = useForm as unknown as (

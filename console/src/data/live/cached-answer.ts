@@ -28,7 +28,7 @@ export function toReading(
   };
 }
 
-/** A resource that was read by its number contains its id. */
+/** A resource read by number also has an id. */
 function otherNames(cache: QueryClient, name: string): readonly string[] {
   const found = cache.getQueryCache().findAll({
     predicate: ({ queryKey: [operation, input] }) =>

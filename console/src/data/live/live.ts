@@ -1,6 +1,6 @@
 /**
- * One event stream for all tabs of a browser. HTTP/1.1 allows six connections per origin, and a stream occupies
- * one: only the tab that holds the lock opens it and forwards events to the others.
+ * Shares one event stream between all tabs. HTTP/1.1 only allows six connections per origin, so only the tab
+ * holding the lock opens the stream and forwards events.
  */
 import type { Query } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
@@ -91,7 +91,7 @@ function receiveEvent(event: LogEvent): void {
 /** The staleness rules, loaded lazily: they are not needed before the first screen is shown. */
 const loadRules = () => import("./stale.ts");
 
-/** Reloads stale queries; a hidden page waits until it is visible. */
+/** Reloads stale queries. A hidden page waits until visible. */
 async function readAgain(): Promise<void> {
   if (document.hidden || pending.size === 0) return;
   const changes = pending.take();
@@ -204,7 +204,7 @@ export const isLive = (): boolean => state === "live";
 
 export const useLiveState = (): LiveState => useSyncExternalStore(subscribe, () => state);
 
-/** The newest events, newest first. */
+/** Returns the latest events, newest first. */
 export const useRecentEvents = (): readonly LogEvent[] =>
   useSyncExternalStore(subscribe, () => recent);
 

@@ -1,6 +1,6 @@
 /**
- * Reloads what a write of this page changed. Each operation declares its event types, so screens need not name
- * stale queries. The log reports the same change later, when it is already known (`isKnown` in `live.ts`).
+ * Reloads data changed by this page. Operations declare their event types, so screens don't list stale queries.
+ * The log reports the change again later, which is then ignored (`isKnown` in `live.ts`).
  */
 import { eventKindsOf } from "@millrace/client";
 import { cache, followWrites, invalidate, invalidateWhere, type Write } from "../api.ts";

@@ -5,8 +5,8 @@
  */
 let earliest: string | undefined;
 /**
- * The start of the stream: a response that was read earlier and arrived later may lack changes that the stream does
- * not report.
+ * The start of the stream. A response read earlier but received later can miss changes not reported by the
+ * stream.
  */
 let begin: string | undefined;
 const first = Promise.withResolvers<void>();

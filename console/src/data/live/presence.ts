@@ -11,7 +11,7 @@ const SETTLE_MS = 400;
 
 interface Doing {
   readonly isEditing: boolean;
-  /** The part of the resource that the user has selected. */
+  /** The selected part, such as a step. */
   readonly at?: string | undefined;
 }
 

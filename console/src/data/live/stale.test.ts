@@ -17,7 +17,7 @@ test("uses the namespace of a security event as the resource", () => {
   expect(staleAfter("something.else")).toEqual([]);
 });
 
-/** An event of an incident that names another incident as its parent. */
+/** An incident event referencing a parent incident. */
 const CHILD_CHANGED: Change = {
   type: "incident.updated",
   kind: "incident",

@@ -140,7 +140,7 @@ const RUN_EVENTS = "workflow.run_";
 /** Run events are frequent and do not change definitions. */
 const RUN_STALE = ["runs.", "approvals.", "home.waiting"];
 
-/** Returns prefixes of the operations that an event of this type makes stale. */
+/** Returns the operation prefixes made stale by an event type. */
 export function staleAfter(type: string): readonly string[] {
   if (type.startsWith(RUN_EVENTS)) return RUN_STALE;
   return STALE[namespaceOf(type)] ?? [];
@@ -183,7 +183,7 @@ export function namespaceOf(type: string): string {
 /** A known change: its event type, the names of the changed resource, and the event's data. */
 export interface Change {
   readonly type: string;
-  /** The type of the event's resource, such as `incident`. */
+  /** The resource type, such as `incident`. */
   readonly kind: string;
   /** The id and the number of the resource; empty if there were too many changes to distinguish. */
   readonly names: readonly string[];
@@ -204,10 +204,7 @@ export interface Reading {
   readonly otherNames: (name: string) => readonly string[];
 }
 
-/**
- * Operations whose responses depend on one resource only. Others depend on all of its kind, such as the conflicts
- * of a change.
- */
+/** Operations that depend on a single resource. Others depend on all resources, such as the conflicts of a change. */
 const OF_ONE =
   /^((incidents|requests|problems|changes)\.(get|get_timeline|list_(watchers|links|times|attachments|comments))|sla\.of_\w+|runs\.(get|steps?|summary)|workflows\.get)$/;
 
@@ -224,7 +221,7 @@ const COLLECTIONS: Readonly<Record<string, readonly string[]>> = {
   workflow: ["workflows"],
 };
 
-/** Parts of a ticket that only few events change. */
+/** Ticket parts changed only by specific events. */
 const PARTS: Readonly<Record<string, RegExp>> = {
   list_watchers: /watcher|merge|split/,
   list_links: /link|duplicate|merge|split/,

@@ -1,6 +1,6 @@
 /**
- * Looks up names by id: all ids that a screen requests at the same time are one request. A workspace may have
- * thousands of people, but a screen shows only about twenty.
+ * Looks up names by id. Ids requested at the same time are combined, because a screen shows about twenty people
+ * while a workspace can have thousands.
  */
 const BURST_MS = 20;
 const IDS_MAX = 100;

@@ -1,4 +1,4 @@
-/** Fields that select a person or a team, for any number of them. */
+/** Fields for selecting people or teams. */
 import { useState } from "react";
 import type { ComboOption } from "../../ui/overlay/options.tsx";
 import { Combobox, type ComboboxProps } from "../../ui/overlay/combobox.tsx";

@@ -1,4 +1,4 @@
-/** Form fields that search for a person, a team or a ticket. */
+/** Form fields for searching people, teams and tickets. */
 import type { FieldProps } from "../../ui/form/binding.ts";
 import { comboOf, FieldFrame, framed } from "../../ui/form/field-frame.tsx";
 import { ComboField } from "../../ui/form/pickers/combo-field.tsx";

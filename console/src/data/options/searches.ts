@@ -59,14 +59,14 @@ export const useWorkflowSearch = (): SearchedOptions => useOptionSearch("workflo
 
 export const useItemSearch = (): SearchedOptions => useOptionSearch("cmdb.list_items", toItem);
 
-/** Returns the name of a workflow, which may not be in the current search results. */
+/** Returns a workflow's name, even if not in the search results. */
 export function useWorkflowName(id: string | undefined): string | undefined {
   const enabled = useMay()("workflows.list") && id !== undefined && /^wf_\w+$/.test(id);
   return useOp("workflows.list", { query: { ids: id ?? "", limit: 1 } }, { enabled }).data?.data[0]
     ?.name;
 }
 
-/** Combines options of two kinds in one list, the first kind first. */
+/** Combines two option lists. The first list is shown first. */
 export function joinSearches(one: SearchedOptions, other: SearchedOptions): SearchedOptions {
   const [a, b] = [one.search, other.search];
   return {

@@ -22,7 +22,7 @@ interface ActionDialogProps {
   readonly onClose: () => void;
 }
 
-/** The form of an action, generated from the fields of its operation. */
+/** Shows an action form generated from the operation's fields. */
 export function ActionDialog({
   action,
   ticket,

@@ -7,7 +7,7 @@ import { MACHINES, STATES } from "@millrace/client/machines";
 
 export type TicketKind = keyof typeof MACHINES;
 
-/** A state machine action that an update performs, such as `hold` of an incident. */
+/** A state machine action performed by an update, such as `hold`. */
 type Action<K extends TicketKind> = keyof (typeof MACHINES)[K]["actions"] & string;
 type FieldOf<O extends OperationId> = O extends unknown
   ? Operations[O] extends { body?: infer B }
@@ -15,7 +15,7 @@ type FieldOf<O extends OperationId> = O extends unknown
     : never
   : never;
 
-/** The fields of a ticket that its actions need. */
+/** The ticket fields used by actions. */
 export interface ActionTicket {
   readonly kind: TicketKind;
   readonly state: string;
@@ -49,14 +49,14 @@ export interface TicketAction {
   /** The form title, if it is not the label and the number. */
   readonly title?: (number: string) => string;
   readonly keys?: string;
-  /** The confirmation question of an action that affects others. */
+  /** The confirmation for an action that affects others. */
   readonly asks?: ActionQuestion;
   /** Has warnings that need a reason, such as the start of a change outside its window. */
   readonly needsReason?: boolean;
   /** For updates that perform a transition: the name of the action in the state machine. */
   readonly transition?: string;
   readonly fields?: readonly ActionField[];
-  /** The part of the body that is not in the form. */
+  /** Fixed body fields not shown in the form. */
   readonly body?: Readonly<Record<string, unknown>>;
   /** Fields to update optimistically. Not used for decisions. */
   readonly shows?: (ticket: ActionTicket, meId: string) => Readonly<Record<string, unknown>>;

@@ -19,7 +19,7 @@ interface Act {
   timer: ReturnType<typeof setTimeout> | undefined;
 }
 
-/** The user action that commands of the current turn belong to. */
+/** The current user action. Commands of this turn are added to it. */
 let current: Act | undefined;
 let fresh: readonly Act[] = [];
 

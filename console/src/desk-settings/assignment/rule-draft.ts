@@ -15,7 +15,7 @@ export type RuleDraft = Pick<
   | "active"
 >;
 
-/** Returns the editable part of a rule, which simulations use too. */
+/** Returns the editable rule fields. Also used by simulations. */
 export const toRuleDraft = (rule: Rule): RuleDraft => {
   const { name, entity, position, conditions, on, method, teamId, userIds, scheduleId, active } =
     rule;

@@ -38,7 +38,7 @@ interface RuleEditorProps {
   readonly nameOf: (id: string | null | undefined) => string | undefined;
 }
 
-/** The form of a rule, with its description. */
+/** Edits a rule and shows its description. */
 export function RuleEditor({ rule, position, nameOf }: RuleEditorProps) {
   const [, setOpen] = useOpen();
   const form = useForm<RuleOperation, RuleDraft>(

@@ -23,7 +23,7 @@ interface EditorPanelProps<O extends OperationId> {
   readonly aside?: ReactNode;
 }
 
-/** The editor of a resource in the settings, with a delete action. */
+/** Edits or deletes a resource in the settings. */
 export function EditorPanel<O extends OperationId>(props: EditorPanelProps<O>) {
   const { form, thing, title, remove, consequence, onRemoved, children, aside } = props;
   const { params = { id: thing?.id ?? "" } } = props;

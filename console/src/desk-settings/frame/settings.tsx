@@ -19,7 +19,7 @@ const page = (write: OperationId, load: () => Promise<ComponentType>): Page => (
   Screen: lazy(async () => ({ default: await load() })),
 });
 
-/** The pages below `/settings/desk`. Their titles and descriptions are in the declaration of settings. */
+/** The pages below `/settings/desk`. See the settings declaration for titles and descriptions. */
 const PAGES: Readonly<Partial<Record<string, Page>>> = {
   teams: page("teams.update", async () => (await import("../teams/teams.tsx")).Teams),
   macros: page("macros.create", async () => (await import("../macros/macros.tsx")).Macros),

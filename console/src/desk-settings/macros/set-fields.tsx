@@ -28,7 +28,7 @@ interface Settable {
   readonly read: (text: string) => unknown;
 }
 
-/** The fields that a macro can set, with their possible values. */
+/** Edits the fields set by a macro. */
 export function SetFields({ value, onChange }: SetFieldsProps) {
   const settable = useSettable();
   const free = Object.keys(settable).filter((name) => !(name in value));

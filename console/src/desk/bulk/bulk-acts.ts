@@ -162,7 +162,7 @@ export const BULK_ACTS: readonly BulkAct[] = [
   },
 ];
 
-/** Reopens tickets, and puts those back on hold that were on hold before. */
+/** Reopens tickets. Tickets previously on hold are put back on hold. */
 function reopenAll(done: readonly Result[], reason: string): readonly BulkUndo[] {
   const held = new Map<string, string[]>();
   for (const { id, before } of done) {

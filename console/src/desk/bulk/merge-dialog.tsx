@@ -111,7 +111,7 @@ function MergeDialog({ tickets, onDone, onClose }: MergeDialogProps) {
   );
 }
 
-/** Merges all tickets or none; a dry run shows which can't be merged, and why. */
+/** Merges all tickets or none. A dry run shows why tickets can't be merged. */
 async function mergeInto(intoId: string, tickets: readonly QueueTicket[]) {
   const ids = tickets.map(({ id }) => id).filter((id) => id !== intoId);
   const acts = [{ act: "merge" as const, intoId }];

@@ -1,4 +1,4 @@
-/** Unsent messages, kept in this browser per person and ticket, so that a reload does not lose them. */
+/** Stores unsent messages in this browser by person and ticket, so that a reload keeps them. */
 import { place } from "../../data/place.ts";
 
 export interface Draft {

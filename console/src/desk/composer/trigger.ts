@@ -8,10 +8,7 @@ export interface Trigger {
 
 const WORDS_MAX = 30;
 
-/**
- * Finds `;vpn` or `@mar` before the caret, at the start of a word. A time such as `9;30` or an e-mail address does
- * not match.
- */
+/** Finds `;vpn` or `@mar` before the caret, only at the start of a word: `9;30` and e-mail addresses don't match. */
 export function findTrigger(text: string, caret: number): Trigger | undefined {
   const before = text.slice(Math.max(0, caret - WORDS_MAX - 1), caret);
   const found = /(?:^|[\s(])([;@])([\p{L}\d._-]*)$/u.exec(before);

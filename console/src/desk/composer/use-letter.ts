@@ -22,10 +22,7 @@ export interface LetterOptions {
   readonly onNext: () => void;
 }
 
-/**
- * The message that a user writes on a ticket: kept as a draft, and not sent over replies that the user has not
- * seen.
- */
+/** Edits the user's message. The draft is saved, and sending warns about unread replies. */
 export function useLetter(ticket: Ticket, { stream, isRead, onNext }: LetterOptions) {
   const meId = useMe()?.user.id;
   const { id, kind } = ticket;

@@ -28,7 +28,7 @@ export const INITIAL: TicketDraft = {
   values: {},
 };
 
-/** Returns what is wrong beyond the schema, by path. */
+/** Returns errors not covered by the schema, by path. */
 export function findFaults(
   kind: Kind,
   { title, contact, plannedStart, plannedEnd }: TicketDraft,

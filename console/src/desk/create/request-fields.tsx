@@ -19,7 +19,7 @@ const toOption = ({ id, name, description }: FoundItem) => ({
   about: description,
 });
 
-/** Returns the chosen catalog item, with the schema of its form. */
+/** Loads the selected catalog item with its form schema. */
 export function useCatalogItem(id: string | null | undefined) {
   const enabled = useMay()("catalog.get_item") && Boolean(id);
   const item = useOp("catalog.get_item", { params: { id: id ?? "" } }, { enabled }).data?.data;

@@ -2,7 +2,6 @@ import type { Form } from "../../data/form/use-form.ts";
 import { TextAreaField, TextField } from "../../ui/form/text-field.tsx";
 import type { TicketDraft } from "./draft.ts";
 
-/** The props of the fields of each kind. */
 export interface KindFieldsProps {
   readonly form: Form<TicketDraft>;
 }

@@ -31,7 +31,7 @@ interface EditDialogProps {
   readonly onClose: () => void;
 }
 
-/** All fields of a ticket that its state lets change, saved together. */
+/** Edits the ticket fields that can be changed in the current state. Saves them together. */
 export function EditDialog({ ticket, onClose }: EditDialogProps) {
   const { kind, id, number, all } = ticket;
   const fields = fieldsOf(ticket);

@@ -1,4 +1,4 @@
-/** The fields of each kind of ticket that its API can change, and the control that changes each. */
+/** The editable ticket fields by kind, with their controls. */
 import type { Kind, Ticket } from "../ticket-kind.ts";
 
 export type FieldType =
@@ -19,7 +19,7 @@ export interface EditedField {
   readonly name: string;
   readonly label: string;
   readonly type: FieldType;
-  /** States in which the ticket has it; all of them when absent. */
+  /** The states with this field. Default: all. */
   readonly states?: readonly string[];
 }
 

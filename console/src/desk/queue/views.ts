@@ -125,7 +125,7 @@ export const joinConditions = (conditions: readonly object[]): object =>
 export const valuesOf = (chips: readonly Chip[], field: Chip["field"]): readonly string[] =>
   chips.filter((chip) => chip.field === field).map(({ value }) => value);
 
-/** Conditions of custom fields, such as `floor=3`; chips of one field are combined with or. */
+/** Returns custom field conditions, such as `floor=3`. Chips for the same field are combined with "or". */
 function ownFieldConditions(chips: readonly Chip[]): readonly object[] {
   const byKey = new Map<string, unknown[]>();
   for (const pair of valuesOf(chips, "field")) {

@@ -1,4 +1,4 @@
-/** Describes the events of a ticket, by event type. */
+/** Describes ticket events by type. */
 import { describeStarted } from "../../changes/index.ts";
 import { splitWords, toWords } from "../../ui/words.ts";
 import type { Moment } from "../ticket-kind.ts";
@@ -91,7 +91,7 @@ export function toClauses(
 /** Events that are not shown in a ticket's activity. */
 const SILENT: ReadonlySet<string> = new Set(["watcher_added", "watcher_removed", "task_ready"]);
 
-/** The clause after the actor's name, by the verb of the event. */
+/** Text shown after the actor's name, by event verb. */
 const CLAUSES: Readonly<Record<string, Clause>> = {
   created: "created the ticket",
   assigned: ({ data, actorId, show }) => {

@@ -140,7 +140,7 @@ function toEntry(
     isInternal: false,
     isMail: false,
   } as const;
-  // The entries of a merged ticket start with the message of its caller.
+  // A merged ticket starts with the caller's message.
   if (duplicate !== undefined && verb === "created") {
     const body = [text("title"), text("description")].filter(Boolean).join("\n\n");
     return { ...said, body, isByCaller: true, commentId: undefined };
@@ -205,7 +205,7 @@ function toneOfVerb(verb: string, isApproved: boolean): Done["tone"] {
   return "idle";
 }
 
-/** Returns the messages by others since a moment, which an author has not seen. */
+/** Returns unread messages from others since a moment. */
 export function saidSince(
   stream: readonly StreamEntry[],
   sinceId: string | undefined,

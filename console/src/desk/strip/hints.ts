@@ -1,6 +1,6 @@
 import type { Schemas } from "../../data/api.ts";
 
-/** A suggestion, and what is inserted or linked by using it. */
+/** A suggestion to insert or link. */
 export interface Hint {
   readonly sort: "known_error" | "article" | "similar";
   readonly id: string;

@@ -6,7 +6,7 @@ import { ImpactGraph } from "./impact-graph.tsx";
 
 const GRAPH_MAX = 24;
 
-/** The configuration items of a ticket, with their impact. */
+/** Shows the ticket's configuration items and impact. */
 export function Items({ ticket }: { readonly ticket: Ticket }) {
   const may = useMay();
   if (ticket.ciIds.length === 0 || !may("cmdb.impact")) return null;

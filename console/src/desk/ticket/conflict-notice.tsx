@@ -5,7 +5,7 @@ import { Button } from "../../ui/form/button.tsx";
 
 interface ConflictNoticeProps {
   readonly conflict: Conflict;
-  /** The newest action of another user. */
+  /** The latest action by another user. */
   readonly newest: StreamEntry | undefined;
   readonly onInsist: () => void;
   readonly onForget: () => void;

@@ -20,7 +20,7 @@ interface PastTicketProps {
   readonly onAt: (at: string | undefined) => void;
 }
 
-/** A ticket at a point in time, with its activity until then. */
+/** Shows a ticket at a point in time with the previous activity. */
 export function PastTicket({ kind, number, at, onAt }: PastTicketProps) {
   const input = { params: { id: number }, query: { asOf: at } };
   const { data, error, isPlaceholderData, refetch } = useOp(getOf(kind), input);

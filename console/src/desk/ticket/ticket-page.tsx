@@ -5,7 +5,7 @@ import { kindOf, kindOfPath } from "../ticket-kind.ts";
 import { PastTicket } from "./past-ticket.tsx";
 import { TicketPanel } from "./ticket-panel.tsx";
 
-/** The full page of a ticket of any kind, current or at a point in time. */
+/** Shows a ticket as a full page, current or at a point in time. */
 export function TicketPage() {
   const { kind: path, number } = useParams({ from: "/inside/desk/$kind/$number" });
   const { at } = useSearch({ from: "/inside/desk/$kind/$number" });

@@ -187,7 +187,7 @@ function AskedAction({ act, ticket, version, onClose }: AskedActionProps) {
   return <ActionDialog action={act} {...{ ticket, version, warnings, onClose }} />;
 }
 
-/** The fields of a change that matter for its start. */
+/** Returns the fields for starting a change. */
 function changeOf({ id, all }: Ticket) {
   const timeOf = (name: string): string | null => {
     const value = all[name];

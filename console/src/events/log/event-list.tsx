@@ -7,7 +7,7 @@ const ROW_PX = 34;
 /** The next page is loaded this many rows before the end. */
 const AHEAD_ROWS = 20;
 
-/** A list of any length that renders only visible rows and loads more near its end. */
+/** Shows a list with any number of events. Only visible rows are rendered, and more are loaded when scrolling. */
 export function EventList(props: {
   readonly box: RefObject<HTMLDivElement | null>;
   readonly events: readonly LogEvent[];

@@ -11,7 +11,7 @@ import { CommandButton } from "../../ui/form/command-button.tsx";
 
 const SHOWN = 50;
 
-/** The versions of an article with their differences, and an action to restore one. */
+/** Compares and restores article versions. */
 export function Versions(props: {
   readonly article: Schemas["Article"];
   readonly onClose: () => void;

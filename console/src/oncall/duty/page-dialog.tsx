@@ -8,7 +8,7 @@ import { TextField } from "../../ui/form/text-field.tsx";
 import { Targets } from "../escalation/targets.tsx";
 
 interface PageDialogProps {
-  /** The ticket of the page; without it, the form asks for one. */
+  /** The ticket number. If missing, the form asks for it. */
   readonly number?: string | undefined;
   readonly onClose: () => void;
 }

@@ -6,7 +6,7 @@ import { toConditionWords } from "../../sla/index.ts";
 import { count, toWords } from "../../ui/words.ts";
 import { PolicyEditor } from "./policy-editor.tsx";
 
-/** Escalation policies: the recipients of a page, and the next ones without an acknowledgement. */
+/** Escalation policies: who is paged, and who is next without an acknowledgement. */
 export function Policies() {
   const { open } = useSearch({ from: "/inside/oncall" });
   const navigate = useNavigate();

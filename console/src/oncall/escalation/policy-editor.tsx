@@ -27,7 +27,7 @@ interface PolicyEditorProps {
   readonly onOpen: (id: string | undefined) => void;
 }
 
-/** The form of a policy, next to a preview of the paged people. */
+/** Edits a policy and previews the paged people. */
 export function PolicyEditor({ policy, onOpen }: PolicyEditorProps) {
   const form = useForm(policy ? "escalation_policies.update" : "escalation_policies.create", {
     params: { id: policy?.id ?? "" },

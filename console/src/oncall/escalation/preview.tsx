@@ -16,7 +16,7 @@ interface PreviewProps {
   readonly repeats: number;
 }
 
-/** A preview of the paged people with times, for a given start and without an acknowledgement. */
+/** Previews the paged people and times from a given start, without an acknowledgement. */
 export function EscalationPreview({ steps, repeats }: PreviewProps) {
   const [start, setStart] = useState(() => new Date().toISOString());
   const nameOf = useNames();
@@ -72,7 +72,7 @@ export function EscalationPreview({ steps, repeats }: PreviewProps) {
   );
 }
 
-/** Loads the people of targets: members of teams, and shifts of schedules. */
+/** Loads the people behind targets: team members and people on shift. */
 function useTargets(
   policy: PreviewProps,
   startMs: number,

@@ -17,7 +17,7 @@ import { PlainButton } from "../../ui/form/button.tsx";
 
 type Shift = Schemas["OnCallShift"];
 
-/** The selection: a shift, a drawn period, or nothing. */
+/** The selected shift or period. */
 export interface ShiftAsk {
   readonly span: Span | undefined;
   readonly shift: Shift | undefined;

@@ -9,7 +9,7 @@ import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 
 const SAID_CHARACTERS = 280;
 
-/** The history of a problem, newest first. Each entry can show the problem at that time. */
+/** Shows the problem history, newest first. Entries can show the problem at that time. */
 export function History({ number }: { readonly number: string }) {
   const navigate = useNavigate();
   const nameOf = useNames();

@@ -1,4 +1,4 @@
 import type { Schemas } from "../../data/api.ts";
 
-/** A problem with its incidents, as in the detail response. */
+/** A problem with linked incidents. */
 export type Problem = Schemas["ProblemWithIncidents"];

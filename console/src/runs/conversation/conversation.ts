@@ -1,4 +1,4 @@
-/** Converts the steps of an agent to a conversation, as pure functions. */
+/** Converts agent steps to a conversation. Pure functions. */
 import type { RunStep } from "../../workflows/index.ts";
 
 /** A message or tool call, in order. */
@@ -17,7 +17,7 @@ export type Entry =
   | {
       readonly kind: "call";
       readonly key: string;
-      /** The step that runs the tool, or waits for an approval. */
+      /** The step for the tool call or approval. */
       readonly stepId: string;
       readonly name: string;
       readonly given: unknown;
@@ -32,7 +32,7 @@ const fieldsOf = (value: unknown): Fields =>
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 const numberOf = (value: unknown): number => (typeof value === "number" ? value : 0);
 
-/** Builds the conversation of an agent from its step and those of its turns. */
+/** Builds a conversation from an agent step and its inner steps. */
 export function toConversation(agent: RunStep, inner: readonly RunStep[]): readonly Entry[] {
   const { prompt } = fieldsOf(agent.input);
   const byId = new Map(inner.map((step) => [step.id, step]));

@@ -1,4 +1,4 @@
-/** The text that a model is currently generating, from the run's stream; after the step ends, the step contains it. */
+/** Streams the text a model is generating. After the step has completed, the text is in the step. */
 import { skipToken, useQuery } from "@tanstack/react-query";
 import { cache } from "../../data/api.ts";
 

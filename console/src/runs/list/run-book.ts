@@ -29,7 +29,7 @@ export interface RunBook {
   /** The runs as displayed. */
   readonly runs: readonly Run[];
   readonly next: string | undefined;
-  /** The runs as loaded, each with the position of its page. */
+  /** Loaded runs with the position of their page. */
   readonly read: readonly ReadRun[];
 }
 
@@ -90,10 +90,7 @@ export function appendPage(book: RunBook, page: RunPage): RunBook {
   return { ...book, read: [...book.read, ...behind], next: page.next };
 }
 
-/**
- * Returns the runs with events applied. A run that does not have the wanted status is hidden until it has it. An
- * unchanged book stays the same object.
- */
+/** Applies events to the runs. Hides runs without the selected status. An unchanged book stays the same object. */
 export function showRuns(book: RunBook, told: ToldRuns, wanted: string | undefined): RunBook {
   const known = new Map(book.runs.map((run) => [run.id, run]));
   const runs = book.read.flatMap((read) => {

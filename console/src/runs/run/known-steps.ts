@@ -1,4 +1,4 @@
-/** The steps of a run that a screen needs: outside loops, in the selected loop items, and some failed ones. */
+/** Selects the displayed steps: outside loops, in selected loop items, and some failed steps. */
 import { useMemo } from "react";
 import { findHeaviest, type NodeSummary, type RunStep } from "../../workflows/index.ts";
 import { useItemSteps, useNodeStep, useStepPages } from "../step/loop-steps.ts";

@@ -26,7 +26,7 @@ export function useRun(runId: string) {
 export interface LiveSteps {
   /** Steps outside loops, by id. */
   readonly steps: ReadonlyMap<string, RunStep>;
-  /** The counts of all steps, by node key. */
+  /** Step counts by node key. */
   readonly nodes: ReadonlyMap<string, NodeSummary>;
   readonly isRead: boolean;
   readonly error: Error | undefined;
@@ -34,7 +34,7 @@ export interface LiveSteps {
 
 const NONE: LiveSteps = { steps: new Map(), nodes: new Map(), isRead: false, error: undefined };
 
-/** The steps of a run, updated until it ends. */
+/** Loads the run's steps and updates them until the run is finished. */
 export function useRunSteps({
   id: runId,
   status,

@@ -80,7 +80,7 @@ export function measureAxis(run: Times, busy: readonly Span[], nowMs: number): A
   return { startMs, endMs, quiet: busy.length === 0 ? [] : quiet };
 }
 
-/** Maps a time to a position on the axis, from 0 to 1. */
+/** Maps a time to an axis position from 0 to 1. */
 export function placeTime({ startMs, endMs, quiet }: Axis, atMs: number): number {
   const quietMs = quiet.reduce((sum, span) => sum + span.endMs - span.startMs, 0);
   const workMs = Math.max(1, endMs - startMs - quietMs);

@@ -41,7 +41,7 @@ const prefixOf = (id: string): string => id.slice(0, Math.max(0, id.lastIndexOf(
 export interface StepTree {
   /** Steps by the item that contains them. */
   readonly children: ReadonlyMap<string, readonly RunStep[]>;
-  /** Items by the id of their loop. */
+  /** Items by loop id. */
   readonly items: ReadonlyMap<string, ReadonlyMap<number, ItemSpan>>;
 }
 

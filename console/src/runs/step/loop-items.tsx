@@ -9,7 +9,7 @@ import { PlainButton } from "../../ui/form/button.tsx";
 /** The order of importance. */
 const ORDER = ["failed", "paused", "waiting", "running", "cancelled", "completed"];
 
-/** The items of a loop as counts, and their steps by status, page by page. */
+/** Shows loop items as counts, and their steps by status and page. */
 export function LoopItems(props: {
   readonly runId: string;
   readonly loopKey: string;

@@ -1,4 +1,4 @@
-/** Steps in loops, loaded on demand: by item, by range of items, or by status. */
+/** Loads loop steps on demand: by item, item range or status. */
 import { keepPreviousData, useInfiniteQuery, useQueries, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { cache, call, type Input } from "../../data/api.ts";

@@ -35,7 +35,7 @@ export function parseTable(text: string): CsvTable {
 
 const countOf = (text: string, letter: string): number => text.split(letter).length - 1;
 
-/** The fields that a column can be mapped to; other columns can be attributes. */
+/** Fields for mapping columns. Other columns can be attributes. */
 export const FIELDS = ["name", "class", "key", "status", "description"] as const;
 export type Target = (typeof FIELDS)[number] | "attribute" | "nothing";
 

@@ -19,7 +19,7 @@ interface ItemHistoryProps {
   readonly at?: string | undefined;
 }
 
-/** All events of an item, newest first. */
+/** Shows all item events, newest first. */
 export function ItemHistory({ id, onSee, at }: ItemHistoryProps) {
   const moments = (useItemMoments(id) ?? []).filter(
     ({ createdAt }) => at === undefined || Date.parse(createdAt) <= Date.parse(at),

@@ -27,7 +27,7 @@ interface FormPanelProps {
   readonly others?: ReactNode;
 }
 
-/** A form that is part of a screen: saved with its button or Ctrl+S; leaving it with changes asks for confirmation. */
+/** A form inside a screen, saved with the button or Ctrl+S. Leaving with unsaved changes requires confirmation. */
 export function FormPanel(props: FormPanelProps) {
   const { form, label, hasTitle = false, act = "Save", isNew = false } = props;
   const { children, aside, others } = props;

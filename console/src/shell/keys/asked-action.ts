@@ -1,4 +1,4 @@
-/** The open confirmation of an action that can't be undone. Only one is open at a time. */
+/** The confirmation for an irreversible action. Only one can be open. */
 import { useSyncExternalStore } from "react";
 
 export interface Ask {

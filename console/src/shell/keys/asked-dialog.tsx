@@ -1,7 +1,7 @@
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { endAsking, useAsked } from "./asked-action.ts";
 
-/** Asks before an action that can't be undone. Escape and Enter cancel it. */
+/** Confirms an irreversible action. Escape and Enter cancel. */
 export function AskedDialog() {
   const asked = useAsked();
   if (!asked) return null;

@@ -10,7 +10,7 @@ const TEXT_INPUT =
 export function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   const isField = /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
-  // A code editor has its text field in a shadow root.
+  // Code editors use a text field in a shadow root.
   return isField || target.isContentEditable || target.shadowRoot !== null;
 }
 

@@ -108,7 +108,7 @@ export function AreaList({ path }: { readonly path: string }) {
   );
 }
 
-/** Keeps the focus on an entry that was moved, also under "More". */
+/** Keeps the focus on a moved entry, also under "More". */
 function useFocusAfter(arrangement: Arrangement) {
   const box = useRef<HTMLDivElement>(null);
   const arranged = useRef<string>(undefined);

@@ -1,4 +1,4 @@
-/** The first entries of the menu, in the order of the user. */
+/** The first menu entries, in the user's order. */
 
 /** A user's changes to the menu. The key is the id of an area or the address of a pinned screen. */
 export interface Arrangement {

@@ -78,7 +78,7 @@ export function Branch({ head, leaves, isHere }: BranchProps) {
 
 type Current = "page" | "true" | undefined;
 
-/** The router would mark every link to the page as current: an area, and each tab of a settings page. */
+/** Replaces the router link because the router would mark all links to the page as current. */
 const MenuLink = createLink(function MenuAnchor({
   current,
   ...rest

@@ -45,7 +45,7 @@ function show(next: Arrangement | undefined): void {
   for (const watcher of watchers) watcher();
 }
 
-/** Shows the change at once, and saves one change after the other, so that the last one is kept. */
+/** Shows the change immediately. Saves changes in sequence, so the last one is kept. */
 function save(next: Arrangement): void {
   show(next);
   if (isSaving) return;

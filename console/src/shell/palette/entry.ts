@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** An entry of the palette and its action. */
+/** A palette entry with its action. */
 export interface Entry {
   readonly id: string;
   readonly group: string;

@@ -3,7 +3,7 @@ import type { LucideIcon } from "lucide-react";
 import type { OperationId } from "../../data/api.ts";
 
 export interface Setting {
-  /** The title of its page, or of its section on a page. */
+  /** The page or section title. */
   readonly title: string;
   /** The purpose, in one line. */
   readonly about: string;

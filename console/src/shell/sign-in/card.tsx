@@ -38,7 +38,7 @@ export function Card(props: {
   );
 }
 
-/** The error of a request, or of the browser, such as a cancelled passkey. */
+/** Shows an error from the server or the browser, such as a cancelled passkey. */
 export function Problem({ error }: { readonly error: unknown }) {
   if (error === undefined) return null;
   return (
@@ -54,7 +54,7 @@ function describe(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A field with its label above it. */
+/** A labelled field. */
 export function Field(props: {
   readonly label: string;
   readonly value: string;

@@ -62,7 +62,7 @@ export function TargetList(field: FieldBinding<readonly Target[]>) {
   );
 }
 
-/** A target without its own warnings uses those of the policy. */
+/** Adds the policy's warnings to a target without warnings. */
 function withWarnings(target: Target, warnings: readonly number[]): Target {
   const { warnAtPercent: _, ...rest } = target;
   return warnings.length === 0 ? rest : { ...rest, warnAtPercent: [...warnings] };

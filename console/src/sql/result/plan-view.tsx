@@ -1,7 +1,7 @@
 import { toDuration } from "../../ui/words.ts";
 import { type Plan, type PlanLine, toPlanLines, wordsOf } from "./plan-tree.ts";
 
-/** The query plan of PostgreSQL: a tree of nodes, with long bars for expensive ones. */
+/** Shows the PostgreSQL query plan as a tree. Expensive nodes have longer bars. */
 export function PlanView({ plan }: { readonly plan: Plan }) {
   const lines = toPlanLines(plan);
   const isRun = plan.nodes.some(({ durationMs }) => durationMs !== undefined);

@@ -25,7 +25,7 @@ interface ResultChartProps {
   readonly onChange: (choice: ChartChoice) => void;
 }
 
-/** A result as lines, bars or large numbers. */
+/** Shows a result as a line chart, bar chart or numbers. */
 export function ResultChart({ answer, choice, onChange }: ResultChartProps) {
   if (!choice) {
     return <Empty title="No numbers to chart">A chart needs a result column with numbers.</Empty>;

@@ -1,4 +1,4 @@
-/** The parameters of a statement as fields, and their values for a run. */
+/** Converts statement parameters to form fields and values. */
 import { QUERY_PARAMETER_TYPE } from "@millrace/client/enums";
 import type { Schemas } from "../../data/api.ts";
 

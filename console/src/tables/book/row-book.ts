@@ -248,7 +248,7 @@ export class RowBook {
     this.namesVersion += 1;
   }
 
-  /** Sets the length of the server's list, once it is counted. */
+  /** Sets the list length after the server has counted. */
   setCount(count: number): void {
     const total = count + this.#drafts.size;
     if (total === this.order.length) return;

@@ -71,7 +71,7 @@ async function isUndone(correlationId: string): Promise<boolean> {
   }
 }
 
-/** The request of a change, with the record id for each list entry. */
+/** A change request, with the record ids by list entry. */
 interface Request {
   readonly create: readonly PlacedRow[];
   readonly edit: readonly (readonly [string, Readonly<Record<string, unknown>>])[];

@@ -11,7 +11,7 @@ import { LiveRows } from "./live-rows.ts";
 import { type ReadPage, RowBook } from "./row-book.ts";
 import { readRows } from "./send-change.ts";
 
-/** A list: its filter, sort order and summaries. */
+/** The list's filter, sort order and summaries. */
 export interface ListSpec {
   readonly slug: string;
   readonly filter: Condition;

@@ -37,7 +37,7 @@ export function cellContent(column: GridColumn, value: unknown, nameOf: NameOf):
   return toText(column, value, nameOf);
 }
 
-/** A choice with its colour, which depends only on its position in the list of choices. */
+/** Shows a choice. The colour only depends on the position in the list. */
 export function Choice({ column, value }: { readonly column: GridColumn; readonly value: string }) {
   const place = choicesOf(column).indexOf(value);
   return <span className={`choice tone-${place < 0 ? 0 : 1 + (place % TONES)}`}>{value}</span>;

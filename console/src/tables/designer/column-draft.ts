@@ -20,7 +20,7 @@ export interface ColumnDraft {
   readonly isMultiline: boolean;
   /** For links: the name of the inverse column in the target table. */
   readonly inverse: string;
-  /** For lookups: a reference and a field, such as `customer.city`. */
+  /** The lookup path, such as `customer.city`. */
   readonly path: string;
   /** For rollups: the column that lists the records. */
   readonly via: string;

@@ -1,4 +1,4 @@
-/** The columns of a table, with the cost of changes. */
+/** Edits table columns and shows the cost of changes. */
 import "../table-page.css";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { Plus, Trash2 } from "lucide-react";

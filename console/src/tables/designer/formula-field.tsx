@@ -17,7 +17,7 @@ export function FormulaField({ draft, set, table }: TypeFieldsProps) {
         path: name,
         title,
         isListedByTitle: true,
-        // Missing values are undefined instead of null: a sum with one is empty, as in the table, and not an error.
+        // Missing values are undefined instead of null, so a sum is empty instead of failing.
         value: toOperand(type, record?.[name] ?? undefined),
       }));
   }, [columns, first]);

@@ -36,7 +36,7 @@ function DimensionsField({ draft, set }: TypeFieldsProps) {
   );
 }
 
-/** The source columns in the order of selection, which is the order in which the model reads them. */
+/** Selects the source columns. The model reads them in selection order. */
 function SourceFields({ draft, set, table }: TypeFieldsProps) {
   const texts = table.columns.filter(({ type }) => TEXTS.has(type));
   const toggle = (name: string, isOn: boolean): void =>

@@ -114,7 +114,7 @@ function DiagramScreen({ tables }: { readonly tables: readonly TableShape[] }) {
   );
 }
 
-/** Fits the whole diagram, or one table with its neighbours. */
+/** Fits the whole diagram, or a table with its neighbours. */
 const fitTo = (near: ReadonlySet<string> | undefined) => ({
   maxZoom: 1,
   padding: near ? 0.2 : 0.04,

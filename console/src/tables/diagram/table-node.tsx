@@ -9,7 +9,7 @@ export interface TableNodeData extends Record<string, unknown> {
   readonly look: "plain" | "chosen" | "far";
 }
 
-/** A table with its relation columns and some other columns. */
+/** Shows a table with its relations and some columns. */
 export function TableNode({ data: { card, look } }: NodeProps<Node<TableNodeData>>) {
   const { slug, name, columns, more } = card;
   return (

@@ -163,7 +163,7 @@ interface FigureTarget {
   readonly state: LayoutState;
 }
 
-/** The number of records and the summaries, of the list and of its groups. */
+/** Loads record counts and summaries for the list and the groups. */
 function useFigures({ spec, shown, state }: FigureTarget) {
   const { summaries, groupBy } = state.layout;
   const wanted = shown

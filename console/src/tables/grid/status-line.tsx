@@ -77,7 +77,7 @@ function useSelectionFigures(sheet: Sheet, range: Range, version: number) {
     const size = sizeOf(boxOf(range));
     if (version < 0 || isOne(range) || size.rows * size.columns > READ_MAX) return undefined;
     const { top, bottom } = boxOf(range);
-    // Returns nothing for a partly loaded selection: its summary would look like that of all cells.
+    // Returns nothing for a partly loaded selection, because the summary would be wrong.
     if (!isLoaded(sheet, placesIn(sheet, top, bottom))) return "unloaded" as const;
     const columns = columnsIn(sheet, range);
     const rows = rowsIn(sheet, range);

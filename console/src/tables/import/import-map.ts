@@ -6,7 +6,7 @@ export type Import = Schemas["Import"];
 export type SourceColumn = Schemas["SourceColumn"];
 export type ColumnMapping = Schemas["ColumnMapping"];
 
-/** The column types that an import can create. */
+/** Column types supported by imports. */
 export const FILE_TYPES: readonly string[] = [
   "text",
   "integer",

@@ -221,7 +221,7 @@ interface ReferenceFieldsProps extends Omit<CellProps, "target"> {
   readonly isFixed: boolean;
 }
 
-/** The table and field that the text of a cell is looked up in. */
+/** Selects the table and field used to look up cell texts. */
 function ReferenceFields({ own, guess, tables, slug, isFixed, put }: ReferenceFieldsProps) {
   const other = tables.find((table) => table.slug === slug);
   const named = other?.columns.filter(({ type }) => type === "text" || type === "email") ?? [];

@@ -1,4 +1,4 @@
-/** Computes the changes of a paste and the cells that can't be written, before anything is sent. */
+/** Computes the changes of a paste and finds read-only cells before sending. */
 import { type Change, NO_CHANGE, type PlacedRow, type CellSet } from "../book/change.ts";
 import { findMissing } from "../book/send-change.ts";
 import type { Cells } from "../../ui/readable/cells.ts";
@@ -9,7 +9,7 @@ import { rowOnLine, setOf, type Sheet } from "../sheet/cell-acts.ts";
 import { boxOf, type Range } from "../sheet/cell-range.ts";
 import { type FindId, splitNames } from "./find-references.ts";
 
-/** Cells that can't be written, with the reason. */
+/** Cells that can't be written, and why. */
 export interface Problem {
   /** The row number in the grid; undefined for a whole column. */
   readonly row: number | undefined;

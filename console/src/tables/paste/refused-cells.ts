@@ -1,4 +1,4 @@
-/** Shows the rejected parts of a change to the user who decides about them. */
+/** Shows rejected changes so the user can decide. */
 import type { Change } from "../book/change.ts";
 import type { Refusal } from "../book/send-change.ts";
 import { cellKey } from "../book/row-book.ts";

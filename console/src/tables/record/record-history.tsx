@@ -26,7 +26,7 @@ interface Changed {
   readonly changes?: readonly string[];
 }
 
-/** Returns the events of a record, newest first. */
+/** Loads the record's events, newest first. */
 export const useRecordEvents = (slug: string, recordId: string) =>
   useOp("records.history", { params: { slug, recordId }, query: { limit: 100 } });
 

@@ -128,7 +128,7 @@ function PresentRecord(props: Omit<RecordPanelProps, "at">) {
   );
 }
 
-/** A record at a point in time, with its history until then. */
+/** Shows a record at a point in time with the previous history. */
 function PastRecord(props: RecordPanelProps & { readonly at: string }) {
   const { table, columns, recordId, at, onAt, onClose } = props;
   const { slug } = table;

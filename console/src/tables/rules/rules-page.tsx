@@ -1,4 +1,4 @@
-/** The access rules of a table, with a preview as a role or person before saving. */
+/** Edits table access rules, with a preview by role or person before saving. */
 import "../table-page.css";
 import "./rules.css";
 import { Link, useParams } from "@tanstack/react-router";

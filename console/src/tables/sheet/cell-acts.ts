@@ -1,4 +1,4 @@
-/** The cells of a selection, and how to clear and fill them. Each operation is one undo step. */
+/** Clears and fills selected cells. An operation is a single undo step. */
 import type { GridColumn } from "../column/column.ts";
 import { type NameOf, toPlain } from "../column/value.ts";
 import type { CellSet, PlacedRow } from "../book/change.ts";
@@ -16,7 +16,7 @@ export interface Sheet {
   readonly further?: ReadonlyMap<number, Row>;
 }
 
-/** Returns the record of a line with its place; undefined for group headers and for unloaded rows. */
+/** Returns the record on a line. Group headers and unloaded rows return undefined. */
 export function rowOnLine({ book, rows, further }: Sheet, line: number): PlacedRow | undefined {
   const place = rows.placeAt(line);
   if (place === undefined) return undefined;

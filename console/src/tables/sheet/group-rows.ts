@@ -1,4 +1,4 @@
-/** The lines of a grid with groups: a header for each group, and the records of expanded groups. */
+/** Builds the lines of a grouped grid: group headers, and the records in expanded groups. */
 
 export interface Group {
   readonly value: unknown;

@@ -5,7 +5,7 @@ import type { GridColumn } from "../column/column.ts";
 export type FormContent = Schemas["FormContent"];
 export type FormField = FormContent["fields"][number];
 
-/** The field types that a page without scripts supports. */
+/** Field types supported on pages without scripts. */
 const ASKABLE = new Set([
   "text",
   "integer",
@@ -28,7 +28,7 @@ export const asksForFiles = ({ type }: Pick<GridColumn, "type">): boolean => FIL
 
 type FileKind = NonNullable<FormField["accept"]>[number];
 
-/** The kinds of files that a field accepts; the server detects the kind from the content. */
+/** File types accepted by a field. The server detects the type from the content. */
 export const FILE_CHOICES: readonly {
   readonly words: string;
   readonly accept: readonly FileKind[];

@@ -182,7 +182,7 @@ function FieldList({ form, columns, onChange }: FormPartProps & Pick<FormViewPro
 /** Kinds set through the API in a combination that the menu does not offer. */
 type AcceptedKinds = NonNullable<FormContent["fields"][number]["accept"]>;
 
-/** The kinds of files that a field accepts; a custom combination is added to the options. */
+/** Selects the accepted file types. A custom combination is added as an option. */
 function AcceptedFiles(props: {
   readonly label: string;
   readonly accept: AcceptedKinds;

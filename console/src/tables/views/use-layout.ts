@@ -73,7 +73,7 @@ export function useLayoutState(slug: string): LayoutState {
 
 const NONE: readonly SavedView[] = [];
 
-/** Personal settings such as column widths; a saved view contains only what others see too. */
+/** Personal settings such as column widths are stored in the browser because saved views are shared. */
 const memoryName = (slug: string): string => `millrace.input.table.${slug}`;
 
 function readMemory(slug: string): Readonly<Record<string, Partial<Layout>>> {

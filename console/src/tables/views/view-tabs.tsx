@@ -33,7 +33,7 @@ interface ViewTabsProps {
   readonly columns: readonly GridColumn[];
 }
 
-/** The views of a table, shared and private, with the unsaved changes of the open one. */
+/** Shows shared and private views, and unsaved changes of the open view. */
 export function ViewTabs({ slug, state, columns }: ViewTabsProps) {
   const { views, view, isChanged, search, show } = state;
   const [isNew, setNew] = useState(false);

@@ -8,7 +8,7 @@ export interface Runner {
   readonly error: unknown;
 }
 
-/** Runs work with busy state and error: the basis of commands, and for screens without a session. */
+/** Runs work and tracks the busy state and error. Used by commands, and by screens without a session. */
 export function useRunner(onError?: (error: unknown) => void): Runner {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();

@@ -17,7 +17,7 @@ interface CourseChartProps {
   readonly onPick?: (place: number) => void;
 }
 
-/** A time series with axes and a legend, in the style of report charts. It has a table of the same data. */
+/** Shows a time series like report charts, with axes, a legend and a data table. */
 export function CourseChart({ label, places, series, onPick }: CourseChartProps) {
   return (
     <div className="course-chart">

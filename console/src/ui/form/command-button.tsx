@@ -1,7 +1,7 @@
 import { Keys } from "../key.tsx";
 import { Button, type ButtonProps } from "./button.tsx";
 
-/** The part of a command that buttons need. */
+/** The command fields used by buttons. */
 export interface ButtonCommand {
   readonly isBusy: boolean;
   readonly refusal: string | undefined;

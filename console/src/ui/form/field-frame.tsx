@@ -12,7 +12,7 @@ export function labelOf({
   return label ?? limits.title ?? splitWords(name.replace(/(?<=.)Ids?$/, ""));
 }
 
-/** The attributes that connect a control with its label, help and error. */
+/** Attributes connecting a control to the label, help and error. */
 export interface ControlAttributes {
   readonly id: string;
   readonly name: string;

@@ -57,7 +57,7 @@ export function listRows(value: unknown, root: string, open: ReadonlySet<string>
   return rows;
 }
 
-/** Returns rows at any depth whose name or plain value contains the words, with their full paths. */
+/** Finds rows with matching names or plain values at any depth, with full paths. */
 export function searchRows(value: unknown, root: string, words: string): TreeRow[] {
   const wanted = words.toLowerCase();
   const rows: TreeRow[] = [];

@@ -55,7 +55,7 @@ export function Row({
   return <Box data-row="" data-gap={gap} data-pad={pad} data-wrap={wrap} {...flowOf(rest)} />;
 }
 
-/** One column, or as many as fit with a minimum width of 130, 160 or 260 pixels. */
+/** A single column, or multiple columns with a minimum width of 130, 160 or 260 pixels. */
 export function Grid({
   as: Box = "div",
   gap = 5,

@@ -25,7 +25,7 @@ interface MenuProps {
   readonly align?: "start" | "end";
 }
 
-/** A button that opens a menu. Arrow keys move, a letter goes to the next item that begins with it. */
+/** A button with a menu. Arrow keys move; a letter selects the next matching item. */
 export function Menu({ label, children, items, className, align = "end" }: MenuProps) {
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
@@ -114,7 +114,7 @@ export function Menu({ label, children, items, className, align = "end" }: MenuP
   );
 }
 
-/** Returns the item for a key: arrow keys wrap around, a letter goes to the next item that begins with it. */
+/** Returns the item for a key. Arrow keys wrap around; a letter selects the next matching item. */
 export function nextItem(
   items: readonly Pick<MenuItem, "label">[],
   at: number,

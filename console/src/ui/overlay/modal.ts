@@ -22,7 +22,10 @@ export function useModal(focus = "[data-focus]"): RefObject<HTMLDialogElement | 
   return dialog;
 }
 
-/** Keeps the focus if another element has it. The previous element may no longer exist, such as a deleted row. */
+/**
+ * Restores the focus unless another element already has it. The previous element may have been deleted, such as
+ * a row.
+ */
 function returnFocus(before: Element | null): void {
   if (document.activeElement !== document.body || before === document.body) return;
   const to = before?.isConnected ? before : document.querySelector("main");

@@ -12,7 +12,7 @@ interface NoticeDialogProps {
   readonly children: ReactNode;
 }
 
-/** A dialog with information, such as a secret that is shown once. Enter closes it. */
+/** Shows information, such as a one-time secret. Enter closes the dialog. */
 export function NoticeDialog(props: NoticeDialogProps) {
   const { title, act = "Done", others, isWide = false, onClose, children } = props;
   return (

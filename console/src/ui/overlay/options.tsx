@@ -53,7 +53,7 @@ export function OptionLines(props: OptionLinesProps) {
   ));
 }
 
-/** Filters options; options that begin with the words are first. */
+/** Filters options. Options starting with the search text are first. */
 export function filterOptions(
   options: readonly ComboOption[],
   words: string,

@@ -16,7 +16,7 @@ interface ComparisonProps {
   readonly draft: Pick<WebhookDraft, "events" | "filter" | "environments">;
 }
 
-/** Compares the past events that match the draft of a webhook with those that match the saved one. */
+/** Compares matching past events between the draft and the saved webhook. */
 export function Comparison({ webhook, draft }: ComparisonProps) {
   const filter = parseFilter(draft.filter);
   const body = useDebounced(

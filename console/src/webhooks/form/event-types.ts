@@ -6,7 +6,7 @@ type EventKind = Pick<Schemas["EventType"], "type" | "summary">;
 export interface EventGroup {
   /** `incident` or `audit.role`. */
   readonly namespace: string;
-  /** The pattern that matches all of them. */
+  /** The pattern for all types. */
   readonly pattern: string;
   readonly types: readonly EventKind[];
 }

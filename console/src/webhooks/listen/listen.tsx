@@ -208,7 +208,7 @@ function RequestView({ request }: { readonly request: Received }) {
   );
 }
 
-/** Returns the event type of a delivery, or the beginning of another body. */
+/** Returns the delivery's event type, or the beginning of an unknown body. */
 function titleOf({ headers, body }: Received): string {
   return headers["x-service-event"] ?? (body.slice(0, 80) || "(empty)");
 }

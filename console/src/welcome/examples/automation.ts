@@ -3,7 +3,7 @@ import { type Example, OURS, publish, runWith } from "./example.ts";
 const TOTAL =
   '{{ $exists(trigger.input.lines) ? $sum(trigger.input.lines.(price * quantity)) : $error("The order has no lines.") }}';
 
-/** An order workflow: small orders are shipped at once, large ones wait for approval, an invalid one fails. */
+/** An order workflow: ships small orders, asks for approval of large orders, and fails for invalid ones. */
 export const automation: Example = {
   pack: {
     id: "example_orders",

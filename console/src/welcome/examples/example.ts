@@ -36,7 +36,7 @@ export async function publish(id: string): Promise<void> {
   await call("workflows.publish", { params: { id }, body: {} });
 }
 
-/** Starts a workflow with each input, one after the other, so that the runs are in order. */
+/** Starts a workflow with these inputs in sequence to keep the order of runs. */
 export async function runWith(id: string, inputs: readonly unknown[]): Promise<readonly string[]> {
   const runs: string[] = [];
   for (const input of inputs) {

@@ -251,7 +251,7 @@ function useFlowHandlers(props: CanvasProps, { host, flow, placed, isDragging }:
       const looks = host.current?.classList;
       looks?.add("moving");
       if (event?.type !== "mousedown") return;
-      // React Flow reports the end of a pan late, and the user may click a step before that.
+      // React Flow reports the end of a pan too late for an immediate click on a step.
       addEventListener("pointerup", () => looks?.remove("panning"), { once: true, capture: true });
     },
     onMoveEnd: (): void => host.current?.classList.remove("moving"),

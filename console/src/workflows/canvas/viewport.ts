@@ -62,7 +62,7 @@ export function showWhole(
   void flow.setViewport(onPixels({ x, y, zoom }));
 }
 
-/** Shows the beginning of a graph that does not fit, at a readable zoom. */
+/** Shows the beginning of a large graph at a readable zoom. */
 export function showBeginning(
   { layout }: PlacedLayout,
   flow: ReactFlowInstance,

@@ -14,7 +14,7 @@ interface PeopleProps {
   readonly isEditing: boolean;
 }
 
-/** Other users in this workflow. A click goes to the step that they have selected. */
+/** Shows other users in the workflow. A click jumps to their selected step. */
 export function People({ id, definition, chosen, choose, isEditing }: PeopleProps) {
   const people = usePresence(id, { at: chosen.at(-1), isEditing });
   if (people.length === 0) return null;

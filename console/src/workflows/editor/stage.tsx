@@ -31,7 +31,7 @@ interface StageProps {
   readonly onDismissRun: () => void;
 }
 
-/** The canvas with its overlays: a run, a line being drawn, a selection of several steps. */
+/** Shows the canvas with overlays for runs, new edges and multiple selection. */
 export function Stage(props: StageProps) {
   const { definition, chosen, choose, edits, shown, isLocked } = props;
   const navigate = useNavigate();

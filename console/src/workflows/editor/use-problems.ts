@@ -37,7 +37,7 @@ export function useProblems(draft: Definition, isEnabled: boolean): readonly Pro
   return problems;
 }
 
-/** Goes to the step and field of a problem. `open` shows the fields of a step in place of any other panel. */
+/** Jumps to a problem's step and field. `open` replaces any open panel with the step's fields. */
 export function useJump(
   problems: readonly Problem[],
   open: (key: string | undefined) => void,

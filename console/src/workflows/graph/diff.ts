@@ -104,7 +104,7 @@ class Comparison {
 
 const BODY = "config.body";
 
-/** Returns the fields in which two values differ; the steps of a loop are compared one by one instead. */
+/** Returns the different fields. Loop steps are excluded because they are compared individually. */
 export function compareFields(before: unknown, after: unknown, path = ""): readonly FieldChange[] {
   if (path === BODY || isSameJson(before, after)) return [];
   if (!isRecord(before) || !isRecord(after)) return [{ path, before, after }];

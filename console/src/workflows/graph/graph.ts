@@ -23,7 +23,7 @@ type Settings =
   | "errorWorkflowId"
   | "triggers";
 
-/** The part of a workflow that is edited, saved and versioned together. */
+/** The workflow data edited, saved and versioned together. */
 export type Definition = Graph & Pick<Schemas["Workflow"], "name" | "trigger" | Settings>;
 
 const EMPTY: Graph = { nodes: [], edges: [] };
@@ -86,7 +86,7 @@ export function changeGraph<G extends Graph>(
   return { ...root, nodes };
 }
 
-/** Returns the names of a step's outputs. A step without named outputs has one. */
+/** Returns a step's output names. A step without named outputs has a single output. */
 export function branchesOf(step: Step): readonly string[] {
   const own = ownBranches(step);
   return step.onError === "branch" ? [...own, "error"] : own;

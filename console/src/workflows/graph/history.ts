@@ -10,7 +10,7 @@ export interface Edit {
   readonly after: Definition;
   /** The selection after the edit, for redo. */
   readonly chosen: readonly string[];
-  /** The selection before the edit, so that undo shows where it was: steps that the edit added no longer exist then. */
+  /** The selection before the edit, restored by undo because added steps no longer exist then. */
   readonly from?: readonly string[] | undefined;
   /** The edited field. */
   readonly field?: string | undefined;

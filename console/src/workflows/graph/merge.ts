@@ -138,7 +138,7 @@ class Merger {
   #choose<T>(key: string, kind: Conflict["kind"], { base, mine, theirs }: Versions<T>): T {
     if (isEqual(mine, theirs) || isEqual(mine, base)) return theirs;
     if (isEqual(theirs, base)) return mine;
-    // A step that one side removed and the other changed is kept by default.
+    // By default, a step removed by one user but changed by the other is kept.
     const side = this.#choices.get(key) ?? (mine === undefined ? "theirs" : "mine");
     this.conflicts.push({ key, kind, base, mine, theirs, side });
     return side === "mine" ? mine : theirs;
@@ -154,7 +154,7 @@ function withBody(loop: Step, body: Graph = NO_BODY): Step {
   return { ...loop, config: { ...loop.config, body } };
 }
 
-/** Their order, with each of my new steps after its predecessor in mine. */
+/** Merges the step order: new steps are placed after their predecessor. */
 function weave(theirs: readonly string[], mine: readonly string[]): readonly string[] {
   const woven = [...theirs];
   for (const [n, id] of mine.entries()) {

@@ -33,7 +33,7 @@ export function locateProblem(definition: Definition, { path, message }: Finding
     at += graph ? 4 : 2;
   }
   if (graph && parts[at] === "edges") {
-    // An edge has no card: its problems belong to the step that it leaves.
+    // An edge has no card, so problems are shown on the source step.
     const edge = graph.edges[Number(parts[at + 1])];
     const from = graph.nodes.find(({ id }) => id === edge?.from);
     return {
@@ -46,7 +46,7 @@ export function locateProblem(definition: Definition, { path, message }: Finding
   return { path, message, key, field: parts.slice(at).join("/") };
 }
 
-/** Returns the first error of each step for its card; a collapsed loop shows the errors of its steps. */
+/** Returns the first error per step. A collapsed loop shows the errors of its steps. */
 export function problemsByStep(problems: readonly Problem[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const { key, message, field, severity } of problems) {

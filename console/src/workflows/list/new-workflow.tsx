@@ -34,7 +34,7 @@ interface NewDraft {
   readonly title: string;
   readonly text: string;
   readonly example: string | null;
-  /** The values that an import needs, by id. */
+  /** The values required by the import, by id. */
   readonly bindings: Readonly<Record<string, string>>;
 }
 

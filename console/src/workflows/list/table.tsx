@@ -73,7 +73,7 @@ export function WorkflowTable(props: {
   );
 }
 
-/** A spacer with the height of the rows that are not rendered. */
+/** A spacer as tall as the rows not rendered. */
 function Gap({ rows }: { readonly rows: number }) {
   if (rows <= 0) return null;
   return (

@@ -1,4 +1,4 @@
-/** The times of a schedule as users select them. */
+/** Schedule times as selected by users. */
 export interface Times {
   readonly cron: string;
   readonly timezone?: string | undefined;

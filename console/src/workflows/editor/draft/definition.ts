@@ -16,7 +16,7 @@ const SETTINGS = [
   "triggers",
 ] as const;
 
-/** Returns the editable part of a workflow, without its address, versions and people. */
+/** Returns the editable workflow fields, without address, versions and people. */
 export function toDefinition(workflow: Workflow): Definition {
   const { name, nodes, edges } = workflow;
   const settings = SETTINGS.flatMap((key) =>

@@ -44,11 +44,11 @@ export const nameDraft = (userId: string, workflowId: string): string =>
 
 export interface TakenDraft {
   readonly kept: KeptDraft | undefined;
-  /** Another page has its own draft of this workflow open. */
+  /** True if another page has its own draft of this workflow open. */
   readonly isElsewhere: boolean;
 }
 
-/** Takes over the newest draft that no other page has open. */
+/** Takes over the newest draft not open on another page. */
 export async function takeDraft(name: string): Promise<TakenDraft> {
   const [prefix = name] = name.split("#");
   const parting = takeParting(name);

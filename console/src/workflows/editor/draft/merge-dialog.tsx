@@ -21,7 +21,7 @@ interface MergeDialogProps {
   readonly onClose: () => void;
 }
 
-/** Resolves conflicting changes of two people: shows both sides, what merges automatically, and the open choices. */
+/** Resolves conflicts between two users: shows both sides, automatic merges and open choices. */
 export function MergeDialog(props: MergeDialogProps) {
   const { workflowId, base, mine, theirs, onMerge, onClose } = props;
   const dialog = useModal();

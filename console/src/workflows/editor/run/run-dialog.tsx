@@ -44,7 +44,7 @@ interface RunDraft {
   readonly eventId: string | undefined;
 }
 
-/** Asks for the input of a run or test. It is prefilled with the last input, so Enter repeats the last run. */
+/** Asks for the run or test input. Prefilled with the last input, so Enter repeats the run. */
 export function RunDialog(props: RunDialogProps) {
   const { workflowId, definition, mode, onStart, onClose } = props;
   const { key, found: asked, text: first } = useRemembered(workflowId, definition);

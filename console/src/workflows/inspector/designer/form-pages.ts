@@ -5,7 +5,7 @@ export type FormPage = NonNullable<Definition["trigger"]["pages"]>[number];
 export type FormField = FormPage["fields"][number];
 export type FieldType = NonNullable<FormField["type"]>;
 export type Pages = readonly FormPage[];
-/** The parts of a form trigger or form step that the designer edits. */
+/** Form fields edited by the designer, for triggers and steps. */
 export type DesignedForm = Pick<
   Definition["trigger"],
   "title" | "description" | "pages" | "submit"

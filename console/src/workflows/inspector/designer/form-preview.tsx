@@ -1,4 +1,4 @@
-/** A preview of a form page, with the order and texts of the public page. It can't be submitted. */
+/** Previews a form page like the public page. Submitting is disabled. */
 import { useState } from "react";
 import { type FormField, type Pages, typeOf } from "./form-pages.ts";
 import { Button } from "../../../ui/form/button.tsx";

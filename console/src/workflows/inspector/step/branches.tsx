@@ -1,4 +1,4 @@
-/** The outputs of a step with their targets, and the cases of a switch. Renaming a case keeps its edges. */
+/** Edits the outputs and switch cases of a step. Renaming a case keeps the edges. */
 import { CornerDownRight, Plus, X } from "lucide-react";
 import { type KeyboardEvent, useState } from "react";
 import { branchesOf, type Graph, type Step } from "../../graph/graph.ts";
@@ -80,7 +80,7 @@ function targetsOf(graph: Graph, { id }: Step, branch: string): string {
   return names.length === 0 ? "not connected" : names.join(", ");
 }
 
-/** Saved on blur, not on every keystroke: a partial name may equal the name of another case. */
+/** Saved on blur because a partly typed name can equal another case. */
 function CaseName(props: {
   readonly name: string;
   readonly isDisabled: boolean;

@@ -48,7 +48,7 @@ export function SourceField({ field, sources, input }: SourceFieldProps) {
 
 const LONE_PATH = /^\{\{\s*([\w.`[\]-]+)\s*\}\}$/;
 
-/** The script's input at runtime: a template with a single expression keeps the type of its value. */
+/** Infers the script input. A template with a single expression keeps the value's type. */
 function shapeInput(input: unknown, scope: Readonly<Record<string, unknown>>): unknown {
   if (input === undefined) return scope;
   if (typeof input === "string") {

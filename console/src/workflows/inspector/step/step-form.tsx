@@ -77,7 +77,7 @@ export function StepForm({ step, schema, sources, problems, mayEdit, onChange }:
   );
 }
 
-/** Controls made of several inputs that one expression can replace. */
+/** Controls with several inputs that can be replaced by an expression. */
 const SWITCHED: ReadonlySet<string> = new Set(["yes", "list", "many", "variant", "object", "file"]);
 
 /** Items of a list inherit the reference kind of the list. */

@@ -49,7 +49,7 @@ function StepId(props: InspectorProps & { readonly stepKey: string }) {
   const [typed, setTyped] = useState<string>();
   const problem = typed === undefined ? undefined : stepIdError(definition, stepKey, typed);
   const finish = (): void => {
-    // An invalid id stays in the field, with its error.
+    // An invalid id stays in the field and shows the error.
     if (problem !== undefined) return;
     if (typed !== undefined && typed !== idOf(stepKey)) {
       onChange(changeStepId(definition, stepKey, typed), {

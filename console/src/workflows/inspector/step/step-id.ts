@@ -19,7 +19,7 @@ export function stepIdError(definition: Graph, key: string, id: string): string 
   return isTaken ? "Another step has this ID." : undefined;
 }
 
-/** Changes the id of a step, with all edges and expressions that refer to it. */
+/** Changes a step id and updates edges and expressions. */
 export function changeStepId(definition: Definition, key: string, id: string): Definition {
   const old = idOf(key);
   const follow = (end: string): string => (end === old ? id : end);

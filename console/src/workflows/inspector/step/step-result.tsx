@@ -135,7 +135,7 @@ function StepFacts({ step, isTest }: { readonly step: RunStep; readonly isTest: 
   return <p className="muted">{facts.filter(Boolean).join(", ")}</p>;
 }
 
-/** The error of a step, with the field and expression that caused it. */
+/** Shows the step error with the failed field and expression. */
 export function StepFailure({ step }: { readonly step: RunStep }) {
   const { error } = step;
   if (!error) return null;

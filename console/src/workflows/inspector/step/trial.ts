@@ -1,4 +1,4 @@
-/** The test of a single step and its result. It does not call other systems. */
+/** Tests a single step without calling other systems. */
 import { useState } from "react";
 import { ApiError, call, type Schemas } from "../../../data/api.ts";
 import { type Definition, idOf } from "../../graph/graph.ts";
@@ -27,7 +27,7 @@ export interface TrialInput {
 
 const NONE: Trial = { isBusy: false };
 
-/** Returns the test result of the current step; the result of another step is not shown. */
+/** Returns the test result, only for the current step. */
 export function useTrial(): {
   readonly trialOf: (key: string) => Trial;
   readonly start: (input: TrialInput) => Promise<void>;

@@ -110,7 +110,7 @@ function spellTemplate(value: unknown): string {
   return typeof value === "string" ? value : `{{ ${JSON.stringify(value)} }}`;
 }
 
-/** Returns the literal value of a text without expressions, or of a JSON value that the schema accepts. */
+/** Returns the literal value if the text has no expressions or is valid JSON for the schema. */
 function plainOf(text: string, schema: FieldProps["schema"]): unknown {
   const inner = text.replaceAll(/^\s*\{\{|\}\}\s*$/g, "").trim();
   const value = isTemplateText(text) ? parseValue(inner) : text;
@@ -159,7 +159,7 @@ interface ObjectValueProps extends ValueFieldProps {
   readonly names?: readonly ComboOption[] | undefined;
 }
 
-/** An object as fields, or any value as JSON. A value that does not fit into fields is shown as JSON. */
+/** Edits an object as fields, or any value as JSON. Values not matching the fields are shown as JSON. */
 export function ObjectValue({ field, sources, isAny, names }: ObjectValueProps) {
   const { value } = field;
   const fits = value === undefined || isFields(value);

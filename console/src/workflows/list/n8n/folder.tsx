@@ -8,7 +8,7 @@ import { findGaps, readN8nExport } from "./export-file.ts";
 import { Bindings, type N8nAnswer } from "./import-report.tsx";
 import { CheckBox } from "../../../ui/form/controls.tsx";
 
-/** A file of a folder and the preview of its import. */
+/** A file and its import preview. */
 export interface FolderFile {
   readonly name: string;
   /** An n8n export. */
@@ -38,7 +38,7 @@ export function readFile({ name, text, problem }: DroppedFile): FolderFile {
   }
 }
 
-/** Converts the files of a folder one after the other; files without missing steps are preselected. */
+/** Converts files in sequence. Files without missing steps are preselected. */
 export function useFolder(files: readonly DroppedFile[]) {
   const [rows, setRows] = useState<readonly FolderFile[]>([]);
   useEffect(() => {
@@ -79,7 +79,7 @@ export function useFolder(files: readonly DroppedFile[]) {
 type Binding = N8nAnswer["bindings"][number];
 type AnsweredFile = Pick<FolderFile, "name" | "answer">;
 
-/** A connector choice applies to all files; a text choice applies to one node of one file. */
+/** Returns the choice id. A connector choice applies to all files, a text choice to a single node. */
 const choiceId = (fileName: string, { id, kind }: Binding): string =>
   kind === "text" ? `${fileName} ${id}` : id;
 
@@ -110,7 +110,7 @@ export function choicesFor(
   return Object.fromEntries(own);
 }
 
-/** A preview for each file of a folder; the user selects which to import. */
+/** Previews the files of a folder. The user selects files to import. */
 export function N8nFolder(props: {
   readonly folder: ReturnType<typeof useFolder>;
   readonly bound: Readonly<Record<string, string>>;

@@ -121,7 +121,7 @@ const CHOICES_MAX = 200;
 interface Choice {
   readonly id: string;
   readonly name: string;
-  /** For connectors: the type, and the catalogue service that it was created for. */
+  /** The connector type, and the catalogue service. */
   readonly type?: string;
   readonly preset?: string | null;
 }
