@@ -3,7 +3,7 @@ import type { KnownThing } from "../events/index.ts";
 import { toWords } from "../ui/words.ts";
 import type { CauseNode } from "./cause-tree.ts";
 
-/** Maps runs, deliveries and executions to the owning resource type. */
+/** The owning resource types of runs, deliveries and executions. */
 const OWNERS: Readonly<Record<string, string>> = {
   run: "workflow",
   webhook_delivery: "webhook",

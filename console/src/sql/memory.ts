@@ -1,4 +1,4 @@
-/** Stores the user's SQL in this browser: history and current statement. */
+/** The user's SQL stored in this browser: history and current statement. */
 const HISTORY = "millrace.input.sql.history";
 const DRAFT = "millrace.input.sql.draft";
 const KEPT_MAX = 50;

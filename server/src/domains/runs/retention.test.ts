@@ -57,7 +57,7 @@ test("old runs are deleted with their journals; unfinished runs stay", async () 
   expect(orphans).toEqual([]);
 });
 
-/** Creates runs at these times. Most are completed. */
+/** Runs at these times. Most are completed. */
 const MANY = `
   insert into runs (id, workspace_id, environment, workflow_id, version_id, lane, status, trigger_type,
                     trigger, actor, run_as, limited, correlation_id, depth, created_at, started_at,

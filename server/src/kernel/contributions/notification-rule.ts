@@ -10,7 +10,7 @@ export interface NotificationAudience {
   readonly except: readonly string[];
 }
 
-/** Maps events to recipients and notification texts. */
+/** A rule for notifications: event types, recipients and texts. */
 export interface NotificationRule {
   readonly on: EventType;
   /** Limits the rule to some of the events. If absent, it applies to all. */

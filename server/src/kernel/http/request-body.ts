@@ -15,7 +15,7 @@ const DEPTH_MAX = 64;
 
 /** Each value is checked several times, which blocks the event loop. */
 const VALUES_MAX = 100_000;
-/** Allows large bodies: a bulk of 1,000 records with all columns. */
+/** The maximum for large bodies: a bulk of 1,000 records with all columns. */
 const BULK_VALUES_MAX = 250_000;
 
 /** Parses a JSON body and sanitises it, so that all later steps can handle its values. An empty body is undefined. */

@@ -104,7 +104,7 @@ const NEXT = `
   select e.created_at >= $3 as reached from events e
    where (e.epoch, e.xid) >= ($1, $2) order by e.epoch, e.xid, e.seq limit 1`;
 
-/** Allows for clock differences between nodes and the time before a transaction's first write. */
+/** The tolerance for clock differences between nodes and the time before a transaction's first write. */
 const CLOCK_SKEW_MS = 60_000;
 /** Transaction ids have fewer bits than this. */
 const XID_BITS = 50n;

@@ -5,7 +5,7 @@ import { readResourceHistory } from "#kernel/log/resource-history.ts";
 import type { TicketKind } from "../tickets/index.ts";
 
 const BATCH_TICKETS = 200;
-/** Includes the creation, assignment and notification of a ticket. */
+/** First events to read. They include creation, assignment and notification. */
 const FIRST_EVENTS = 5;
 
 /** A ticket at its creation, before rules were applied. */

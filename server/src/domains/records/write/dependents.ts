@@ -16,7 +16,7 @@ export const TooManyDependants = failure(
   "Too many records depend on this record to delete them at once. Delete some of them first.",
 );
 
-/** Deleted records by table, in the order found. */
+/** Deleted records of one table, in the order found. */
 export interface DeletedRecords {
   readonly table: OpenTable;
   readonly records: readonly TableRecord[];

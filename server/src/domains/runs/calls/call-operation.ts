@@ -108,7 +108,7 @@ export const callRun = command({
       await deliverCall(ctx, { runId: row.id, path, waits }, call);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      // Unused files must be released, because otherwise they stay stored for a day.
+      // Rejected requests must release their files: many can arrive at once, and files stay stored for a day.
       await releaseReceived(ctx, uploads);
       return error;
     }

@@ -232,7 +232,7 @@ export const sendRunForm = command({
     const record = foldJournal(entries.flatMap(({ records }) => [...records])).get(path);
     const refusal = isOver(row.status) ? new Failure(FormClosed) : findRefusal(record);
     if (refusal) {
-      // Unused files must be released, because otherwise they stay stored for a day.
+      // Rejected requests must release their files: many can arrive at once, and files stay stored for a day.
       await releaseReceived(ctx, uploads);
       return refusal;
     }

@@ -18,7 +18,10 @@ export const FORM_WAIT_MAX_MS = 30_000;
 
 export type Steps = ReadonlyMap<string, JournalRecord>;
 
-/** Waits for the next form after a submission. Ends with the run, at the timeout, or when no form can follow. */
+/**
+ * Waits for the next form after a submission. Ends with the run, at the timeout, or when the response exists and no
+ * form can follow.
+ */
 export async function awaitNextForm(
   platform: Platform,
   partition: Partition,

@@ -59,7 +59,7 @@ export class ResumeAddresses {
   readonly #runId: string;
   readonly #graph: Graph;
 
-  /** Creates the addresses if steps of the run wait for calls. */
+  /** Creates the addresses of a run with steps waiting for calls. Returns undefined for other runs. */
   static open(
     services: PlatformServices,
     runId: string,

@@ -53,7 +53,7 @@ export interface StepFilter {
   readonly statuses?: readonly RunStep["status"][] | undefined;
   /** The key of a node; `each/` for all nodes in a loop. */
   readonly node?: string | undefined;
-  /** Selects steps by the path of an item, `each[3]`, or a range, `each[100-149]`. */
+  /** The path of an item, `each[3]`, or a range, `each[100-149]`. Selects steps inside it. */
   readonly item?: string | undefined;
   /** False to exclude steps of nested loops. */
   readonly deep?: boolean | undefined;

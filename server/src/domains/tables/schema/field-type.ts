@@ -38,7 +38,7 @@ export interface FieldType {
 /** The path from a field to its sources. */
 interface Search {
   readonly hops: number;
-  /** Counts the fields and path parts visited so far. */
+  /** The number of visited fields and path parts, shared by all paths. */
   readonly met: { parts: number };
 }
 

@@ -140,7 +140,7 @@ class WorkingTime implements BusinessTime {
     return undefined;
   }
 
-  /** Finds the first day by the end of which the amount has passed. */
+  /** Finds the first day by the end of which the amount has passed since the start of `first`. */
   #dayThatReaches(first: number, amountMs: number): number | undefined {
     const reaches = (day: number): boolean =>
       this.#sumBefore(day + 1, first) - this.#sumBefore(first, first) >= amountMs;

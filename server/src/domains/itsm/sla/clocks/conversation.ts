@@ -1,6 +1,6 @@
 import type { RecordedEvent } from "#kernel/log/event.ts";
 
-/** Tracks which party is waiting for a reply. */
+/** The clock fields for tracking which party is waiting for a reply. */
 interface Conversation {
   readonly askerIds: readonly string[];
 }
