@@ -9,7 +9,7 @@ const { server } = world.app;
 const { port } = server.address() as AddressInfo;
 const owner = await world.member(["owner"]);
 
-/** More than the database connections. */
+/** More than the database connections, for either kind. */
 const CLIENTS = 60;
 const DRIP_MS = 50;
 

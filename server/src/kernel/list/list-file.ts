@@ -22,7 +22,7 @@ export function jsonListFormat<Item>(toJson: (item: Item) => object): ListFileFo
 
 /** Reads a list page by page. */
 export interface PageSource<Item> {
-  /** Page sizes in ascending order: the first page is the smallest to start quickly. */
+  /** Page sizes in ascending order: the first page uses the smallest, later pages the largest that fits a chunk. */
   readonly sizes: readonly [number, ...number[]];
   /** Reads up to `count` items after the last one, or from the start. */
   readonly read: (last: Item | undefined, count: number) => Promise<readonly Item[]>;

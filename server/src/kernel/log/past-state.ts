@@ -147,8 +147,8 @@ export interface StateAsOf {
 }
 
 /**
- * Finds the state of a resource at a time. Change events contain the whole new state, so the last event is
- * enough. Fails if the resource did not exist. Returns undefined if the log does not contain it.
+ * Finds the state of a resource at a time. Change events contain the whole new state, so the last one up to that
+ * time is enough. Fails if the resource did not exist. Returns undefined if the log does not contain it.
  */
 export async function findPastState(tx: Tx, thing: ThingAsOf): Promise<StateAsOf | undefined> {
   const { asOf, now, created, deleted = [] } = thing;

@@ -31,7 +31,7 @@ export interface NewestEvents {
   readonly light?: boolean;
 }
 
-/** Reads the newest events, including unsettled ones. */
+/** Reads the newest events in descending order, including unsettled ones. */
 export async function readNewestEvents(
   tx: Tx,
   { topic, hidden, before, limit, light = false }: NewestEvents,
@@ -163,7 +163,7 @@ export async function listTopics(tx: Tx, query: TopicListQuery): Promise<TopicCo
   return rows.map(({ last_event_at, ...row }) => ({ ...row, lastEventAt: last_event_at }));
 }
 
-/** Counts unread events in the partition, up to `countMax`. */
+/** Counts unread events on these topics in the partition, up to `countMax`. */
 export async function countUnread(
   tx: Tx,
   readers: readonly string[],

@@ -24,7 +24,7 @@ function generator(seed: number): () => number {
 
 const next = generator(7);
 const randomVector = () => Array.from({ length: DIMENSIONS }, () => next() * 2 - 1);
-/** Ten vectors including equal ones, one with another length and one with a small difference. */
+/** Vectors in groups of ten: one equals others, one has another length, and one differs slightly. */
 const points = Array.from({ length: COUNT }, (_, index) => {
   const shapes = new Map([
     [1, [1, 2, 3, 4]],

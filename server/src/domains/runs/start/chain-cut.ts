@@ -14,7 +14,7 @@ import type { ChainLink } from "./chain-bound.ts";
 
 export const chainEvents = [ChainCut, NotificationSent] as const;
 
-/** The first insert succeeds. Concurrent inserts wait for its commit or rollback. */
+/** Only the first insert succeeds. Concurrent inserts wait for its commit or rollback. */
 const CUT = `
   with cut as (
     insert into chain_cuts (workflow_id, correlation_id, cut_at) select id, $2, $3 from workflows where id = $1

@@ -31,7 +31,7 @@ export interface RecordedOutcomes {
   ) => MockedStep | undefined;
 }
 
-/** Finds the mock of a step. A test run uses mocks instead of steps that wait or have external effects. */
+/** Finds the mock of a step. A test run does not execute steps that wait, have external effects or have a mock. */
 export function findMock(
   test: TestRun,
   node: PlanNode,

@@ -78,7 +78,7 @@ export const findPolledJob = job({
   },
 });
 
-/** Fetches new mails one by one until the timeout. */
+/** Fetches mails after the cursor one by one, until the last mail or the timeout. */
 export async function pollMailbox(
   platform: Platform,
   partition: Partition,

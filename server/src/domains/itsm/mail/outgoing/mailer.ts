@@ -26,7 +26,7 @@ export const ticketMailer: TicketMailer = {
   },
 };
 
-/** Notifies contacts about changes by others. */
+/** Notifies contacts about changes to their tickets by others. */
 export const contactReader = reader({
   name: "mail.tell_contacts",
   on: TICKET_KINDS.flatMap((kind) => TOLD_VERBS.map((verb) => `${kind}.${verb}`)),
