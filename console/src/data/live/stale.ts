@@ -204,7 +204,7 @@ export interface Reading {
   readonly otherNames: (name: string) => readonly string[];
 }
 
-/** Operations that depend on a single resource. Others depend on all resources, such as the conflicts of a change. */
+/** Operations that depend on a single resource. Others depend on all of its kind: a change has conflicts. */
 const OF_ONE =
   /^((incidents|requests|problems|changes)\.(get|get_timeline|list_(watchers|links|times|attachments|comments))|sla\.of_\w+|runs\.(get|steps?|summary)|workflows\.get)$/;
 

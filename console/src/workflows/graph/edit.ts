@@ -145,7 +145,7 @@ export function disconnectSteps<G extends Graph>(root: G, place: string, gone: r
   );
 }
 
-/** Copies steps and the edges between them to the clipboard. */
+/** Returns steps and the edges between them, for the clipboard. */
 export function copySteps(root: Graph, keys: readonly string[]): Graph {
   const place = placeOf(keys[0] ?? "");
   const graph = findGraph(root, place) ?? { nodes: [], edges: [] };

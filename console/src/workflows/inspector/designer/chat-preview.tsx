@@ -32,7 +32,7 @@ export function ChatPreview({ trigger, workflowId }: ChatPreviewProps) {
   const [lines, setLines] = useState<readonly Line[]>([]);
   const [message, setMessage] = useState("");
   const [sessionId, setSessionId] = useState<string>();
-  /** Received text of the model's answer. */
+  /** The received text of the model's answer. */
   const [live, setLive] = useState("");
   const field = useRef<HTMLInputElement>(null);
   const address = saved?.trigger.type === "chat" ? toAddress(saved.trigger.url) : undefined;
