@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { childrenOf, isAlive } from "./processes.ts";
 
 const START = join(import.meta.dirname, "../../../server/start.mjs");
-const READY = /^(?:Millrace is ready|A Millrace worker is ready; its probes are) at (\S+)/;
+const READY = /^(?:Millrace is ready at|A Millrace worker is ready\. Health probes:) (\S+)/;
 /** For a busy machine. */
 const START_MAX_MS = 180_000;
 const STOP_MAX_MS = 90_000;

@@ -87,7 +87,7 @@ test("a stop without a database reports the loss in one line and ends", async ()
   proxy.weather = "refusing";
   product.child.kill("SIGTERM");
   expect(await product.ended).toBe(1);
-  const said = product.lines.filter((line) => line.includes("stop in good order"));
+  const said = product.lines.filter((line) => line.includes("the shutdown failed"));
   expect(said).toHaveLength(1);
   expect(JSON.parse(said[0] ?? "")).toMatchObject({
     level: 50,

@@ -122,7 +122,7 @@ test("changes of two users are both kept if they are separate, and reported if t
   expect(merged).toEqual({ ...theirs, name: "Mine" });
   expect(clashes).toEqual(["name"]);
   expect(compareApps(draft, theirs).map(({ kind, what }) => `${kind} ${what}`)).toEqual([
-    "changed The app",
+    "changed App settings",
     "changed Page Start",
     "added Page B",
   ]);

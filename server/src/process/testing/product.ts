@@ -18,7 +18,7 @@ import { SETTINGS, sharedBuild } from "./built-server.ts";
 
 const START = join(import.meta.dirname, "../../../start.mjs");
 const EMAIL = "admin@example.com";
-const READY = /^(?:Millrace is ready|A Millrace worker is ready; its probes are) at (\S+)/;
+const READY = /^(?:Millrace is ready at|A Millrace worker is ready\. Health probes:) (\S+)/;
 const LINES_KEPT_MAX = 2_000;
 const LINES_TOLD_MAX = 30;
 const LINE_CHARACTERS_MAX = 600;
