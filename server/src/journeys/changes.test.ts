@@ -55,6 +55,7 @@ describeInBrowser("changes", () => {
     const { body } = await owner(`GET ${CHANGES}/${number}`);
     await owner(`PATCH ${CHANGES}/${body.data.id}`, window);
     await page.getByRole("region", { name: "Conflicts" }).getByText("Tune the pools").waitFor();
+    await page.locator(".change-when", { hasText: "Not scheduled" }).waitFor({ state: "hidden" });
     await pressAndConfirm(page, "s");
     await page.getByText(`${number} submitted`).waitFor();
     await page.getByText("You don’t have permission to approve changes.").waitFor();
