@@ -82,7 +82,7 @@ describeInBrowser("tickets that belong together", () => {
     await page.keyboard.type("ludmilla");
     await dialog.getByRole("option", { name: incident.number }).click();
     await dialog.getByRole("button", { name: "Link", exact: true }).click();
-    await page.getByRole("link", { name: incident.number }).waitFor();
+    await page.locator("a.problem-line", { hasText: incident.number }).waitFor();
     await dialog.waitFor({ state: "detached" });
     const { body } = await owner(`GET ${ITSM}/problems/${problem.number}/incidents`);
     expect(body.data).toMatchObject([{ id: incident.id }]);

@@ -245,7 +245,7 @@ test("resources and prompts", async () => {
     "schemas",
   ]);
   const guide = await agent.client.readResource({ uri: "millrace://guides/workflows" });
-  expect(JSON.stringify(guide.contents)).toContain("Rehearse");
+  expect(JSON.stringify(guide.contents)).toContain("Simulate a change on past runs");
   await expect(
     agent.client.readResource({ uri: "millrace://events/evt_0100000000g000000000g0" }),
   ).rejects.toThrow();
